@@ -36,12 +36,24 @@ def times(folder):
     return found
 
 
-def signatures(folder):
-    """Of the site that each configuration has on the fast memory, by the configuration's name."""
+def options_of(folder):
+    """Of each configuration."""
     with closing(sqlite3.connect(folder / "sweep.sqlite")) as database:
         (plan,), = database.execute("SELECT text FROM plan")
-    options = {row["name"]: " ".join(row["options"]) for row in tomllib.loads(plan)["configuration"]}
-    return {name: found[1] for name, text in options.items() if (found := re.search(r" and site (\S+) -> ", text))}
+    return {row["name"]: row["options"] for row in tomllib.loads(plan)["configuration"]}
+
+
+def signatures(folder):
+    """Of the site that each configuration has on the fast memory, by the configuration's name."""
+    return {name: found[1] for name, options in options_of(folder).items() if (found := re.search(r" and site (\S+) -> ", " ".join(options)))}
+
+
+def check_heaps(this, folder, file):
+    """A budget decides how the heap of a rule works: each rule that is measured has one, as those of the file."""
+    for name, options in options_of(folder).items():
+        rules = [rule for rule in options if " -> " in rule]
+        this.true(f"{name}: all rules have a budget", rules and all(" budget " in rule for rule in rules), rules)
+    this.true("those of the file, too", all("budget" in rule for rule in file["rule"]), file["rule"])
 
 
 def interval(ratios):
@@ -88,6 +100,7 @@ def check_advice(this, folder, rules, said):
     best = max(saved, key=saved.get)
     chosen = [best] if saved[best] > 0 else []
     file = tomllib.loads(rules.read_text(encoding="utf-8"))
+    check_heaps(this, folder, file)
     this.equal("the site that gains most is chosen", [[",".join(site) for site in rule["site"]] for rule in file["rule"] if "site" in rule],
                [[signatures(folder)[site]] for site in chosen], said)
     if not chosen:

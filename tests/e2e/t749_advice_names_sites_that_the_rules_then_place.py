@@ -21,6 +21,15 @@ def check_last_block(this):
     this.true("the last block is chosen", "PyByteArray" in done.stdout, done.stdout + done.stderr)
 
 
+def check_budget(this, trace):
+    """Where everything fits there is no budget, which would cost the heap its caches."""
+    for size, budgets in (("17M", 2), ("200M", 0)):
+        rules = this.path(f"of_{size}.toml")
+        advise(this, trace.folder, "--fast", f"huge={size}", "-o", rules)
+        file = tomllib.loads(rules.read_text(encoding="utf-8"))
+        this.equal(f"{size}: rules with a budget", sum("budget" in rule for rule in file["rule"]), budgets, file["rule"])
+
+
 def check(this):
     program = this.victim("phases")
     trace = this.trace(program, "\x7f", options=("--stacks=16", "--alloc-min=64K"))  # TOML has no such character in a text
@@ -37,6 +46,7 @@ def check(this):
     this.equal("blocks of the chosen sites", (counts[0]["matches"], counts[0]["bytes"], counts[0]["fallbacks"]), (8, 8 * 4 * MIB, 0))
     this.equal("all others", (counts[1]["matches"], counts[1]["bytes"]), (1, 5 * MIB))
     check_last_block(this)
+    check_budget(this, trace)
     plain = this.trace(program, options=())
     missing = this.path("missing.toml")
     for words, said in (((trace.folder, "--fast", "99=1G", "-o", missing), "node 99"),

@@ -9,7 +9,7 @@ import time
 
 from lib import case
 
-SCRIPT = """printf '%s\\n' "$1" >> "$2"; exec "$3" 1 10 "$4" """
+SCRIPT = """printf '%s\\n' "$1" >> "$2"; exec "$3" 2 10 "$4" """
 
 
 def advised(this, argument):

@@ -6,7 +6,8 @@ import tomllib
 
 from lib import accesses, case
 
-RULES = ("--place", "size >= 700K -> default", "--place", "size >= 64K -> default")  # mappings of their own
+TIMES = "4"  # blocks of 2 and 3 MiB: smaller ones have no huge pages
+RULES = ("--place", "size >= 2500K -> default", "--place", "size >= 64K -> default")  # mappings of their own
 
 
 def advise(this, trace, name):
@@ -19,11 +20,11 @@ def advise(this, trace, name):
 def check(this):
     options = ("--stacks=16", "--alloc-min", "64K", "--python-stacks=off", "--sample=off")
     for seconds in ("4", "12", "40"):
-        hot = this.trace(this.victim("two_sites"), seconds, options=("--access=cold", *options, *RULES), timeout=300)
+        hot = this.trace(this.victim("two_sites"), seconds, TIMES, options=("--access=cold", *options, *RULES), timeout=300)
         accesses.tried(hot, "cold")
         if all(row["seen_byte_s"] for row in accesses.site_rows(hot, "cold")):
             break
-    plain = this.trace(this.victim("two_sites"), "0.1", options=options)
+    plain = this.trace(this.victim("two_sites"), "0.1", TIMES, options=options)
     said, advice = advise(this, plain, "plain.toml")
     this.true("by bytes and time: the larger one", "add_cold" in said and "add_hot" not in said and advice["ranked_by"] == "bytes x time", said)
     said, advice = advise(this, hot, "hot.toml")

@@ -22,7 +22,7 @@ def stop(this, words, folder):
 def check(this):
     what, rules, missing = this.path("what"), this.path("rules.toml"), this.path("missing.toml")
     what.write_text("dense", encoding="ascii")
-    trace = this.trace(this.victim("hot_and_cold"), "1", "10", what, options=("--stacks=16", "--alloc-min=64K"))
+    trace = this.trace(this.victim("hot_and_cold"), "2", "10", what, options=("--stacks=16", "--alloc-min=64K"))
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=1G", "-o", rules)
     this.equal("advice", done.returncode, 0, said=done.stderr)
     status, said = stop(this, ("advise", rules, "--try", this.path("stopped"), "--quiet"), this.path("stopped"))

@@ -7,7 +7,7 @@ import tomllib
 
 from lib import case
 
-NEXT = "import os, sys; block = b'.' * (70 << 20); os.execv(sys.argv[1], [sys.argv[1], '0.1'])"
+NEXT = "import os, sys; block = b'.' * (70 << 20); os.execv(sys.argv[1], [sys.argv[1], '0.1', '4'])"
 
 
 def gain(this, name, *command):
@@ -19,10 +19,10 @@ def gain(this, name, *command):
 
 
 def check(this):
-    program = this.victim("two_sites")  # 80 MiB at its end
-    this.equal("one after another", gain(this, "after.toml", "sh", "-c", 'for i in 1 2 3; do "$0" 0.1; done', program), 1)
+    program = this.victim("two_sites")  # 80 MiB at its end, in blocks of 2 and 3 MiB
+    this.equal("one after another", gain(this, "after.toml", "sh", "-c", 'for i in 1 2 3; do "$0" 0.1 4; done', program), 1)
     this.equal("one executes the other", gain(this, "exec.toml", sys.executable, "-c", NEXT, program), 1)
-    at_once = gain(this, "at_once.toml", "sh", "-c", 'for i in 1 2 3; do "$0" 1 & done; wait', program)
+    at_once = gain(this, "at_once.toml", "sh", "-c", 'for i in 1 2 3; do "$0" 1 4 & done; wait', program)
     this.true("at once", at_once < 1, at_once)
 
 

@@ -19,6 +19,8 @@ namespace mlrun::sweep {
 
 namespace {
 
+constexpr const char* kNoLimit = "4T";  // the budget of a rule that refuses no block: the addresses of all heaps
+
 std::string list_of(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
   for (const std::string& text : texts) all.push_back(toml_text(text));
@@ -29,9 +31,10 @@ std::string prediction_text(const Prediction& prediction) {
   return fmt::format(
       "\n# The expected change of the run time, as a fraction of that with all these blocks on the slow memory; 95 % "
       "interval.\n"
-      "[advice.prediction]\nchange = {:.6f}\nlow = {:.6f}\nhigh = {:.6f}\nnear_s = {:.6f}\nfar_s = {:.6f}\nblocks = "
-      "{}\n",
-      prediction.change, prediction.low, prediction.high, prediction.near_s, prediction.far_s, prediction.blocks);
+      "[advice.prediction]\nchange = {:.6f}\nlow = {:.6f}\nhigh = {:.6f}\n{}far_s = {:.6f}\nblocks = {}\n",
+      prediction.change, prediction.low, prediction.high,
+      prediction.near_s > 0 ? fmt::format("near_s = {:.6f}\n", prediction.near_s) : "", prediction.far_s,
+      prediction.blocks);
 }
 
 std::string rules_text(const Advice& advice) {
@@ -43,10 +46,15 @@ std::string rules_text(const Advice& advice) {
       for (const std::string_view frame : util::split(advice.signatures[i], ",")) frames.emplace_back(frame);
       text += fmt::format("  # {}\n  {},\n", util::printable(advice.labels[i]), list_of(frames));
     }
-    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", toml_text(advice.spread.empty() ? advice.fast : advice.spread),
-                        advice.capacity_bytes);
+    text += fmt::format("]\nto = {}\n", toml_text(advice.spread.empty() ? advice.fast : advice.spread));
+    if (advice.has_budget) text += fmt::format("budget = \"{}\"\n", advice.capacity_bytes);
   }
-  return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
+  text += fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
+  if (!advice.has_budget) return text;
+  return text +
+         fmt::format(
+             "# No limit: with a budget its heap is of the same kind as that of the chosen blocks.\nbudget = \"{}\"\n",
+             kNoLimit);
 }
 
 // Names of functions and files, since another build has other offsets.
@@ -66,10 +74,11 @@ std::string frames_text(const Advice& advice) {
                       : "\n# Names by which mlrun advise finds the callers in another build of their files.\n" + text;
 }
 
-// The keys of what a recorded command ran under, and their values.
+// The keys of what a recorded command ran under and how it failed, and their values.
 auto conditions(auto& command) {
   return std::array{std::pair{"input", &command.input}, std::pair{"cpus", &command.cpus},
-                    std::pair{"policy", &command.policy}, std::pair{"mem_node", &command.mem_node}};
+                    std::pair{"policy", &command.policy}, std::pair{"mem_node", &command.mem_node},
+                    std::pair{"failure", &command.failure}};
 }
 
 double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }
@@ -121,6 +130,11 @@ std::string advice_text(const Advice& advice) {
   return text + frames_text(advice) + rules_text(advice);
 }
 
+std::string other_rule(const Advice& advice, const std::string& target, const std::string& site) {
+  return fmt::format("size >= {}{}{} -> {}{}{}", advice.min_bytes, site.empty() ? "" : " and site ", site, target,
+                     advice.has_budget ? " budget " : "", advice.has_budget ? kNoLimit : "");
+}
+
 Result<Advice> read_advice(const std::string& path) {
   const auto text = util::read_file(path, util::kWrittenBytesMax);
   if (!text) return fail(fmt::format("{}: {}", path, text.error().text));
@@ -144,6 +158,7 @@ Result<Advice> read_advice(const std::string& path) {
   advice.spread = word("spread");
   advice.capacity_bytes = static_cast<uint64_t>((*table)["capacity_bytes"].value_or(int64_t{0}));
   advice.min_bytes = static_cast<uint64_t>((*table)["min_bytes"].value_or(int64_t{0}));
+  advice.has_budget = file["rule"][0]["budget"].is_string();
   advice.gain = number_at(*table, "gain");
   advice.gain_most = number_at(*table, "gain_most");
   if (const toml::array* words = (*table)["command"].as_array(); words != nullptr) {

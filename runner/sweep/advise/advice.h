@@ -18,7 +18,7 @@ namespace mlrun::sweep {
 // 95 % interval.
 struct Prediction {
   double change = 0, low = 0, high = 0;
-  // Measured times with everything on the fast memory (if Advice::spread is set: over both nodes), on the slow memory.
+  // Measured times with everything on the fast memory (if Advice::spread is set: over both nodes; 0: not measured), on the slow memory.
   double near_s = 0, far_s = 0;
   int64_t blocks = 0;  // of runs: each block has one run of every configuration
 };
@@ -29,6 +29,8 @@ struct Advice {
   std::string figure;      // what is compared: "wall" or "cpu" time
   // Limit of the bytes of the chosen blocks at any moment; smallest block that a rule places.
   uint64_t capacity_bytes = 0, min_bytes = 0;
+  // All rules have a budget, those of other placements too: a heap with a budget has no caches of freed blocks. False: any choice fits.
+  bool has_budget = true;
   std::string ranked_by;  // what the gain of a site is computed from, in words
   // Gain of the chosen sites, as a fraction of the gain of all sites; gain_most: upper bound for any choice.
   double gain = 0, gain_most = 0;
@@ -41,6 +43,10 @@ struct Advice {
 };
 
 std::string advice_text(const Advice& advice);
+
+// A rule, as text, of another placement that is compared with the advised one: its blocks come from the same kind of heap. `site`: a
+// signature; empty: any.
+std::string other_rule(const Advice& advice, const std::string& target, const std::string& site = "");
 
 // Reads a file that advice_text() wrote.
 Result<Advice> read_advice(const std::string& path);

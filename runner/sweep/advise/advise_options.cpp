@@ -152,7 +152,8 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
   app.footer(kFooter);
   app.add_option("TRACE", options.source, "a trace with stacks, or a file that mlrun advise wrote")->required();
-  app.add_option("--fast", fast, "the fast memory and its size, or huge=SIZE (default: none)")
+  app.add_option("--fast", fast,
+                 "the fast memory and its size, or huge=SIZE: huge pages, for blocks of 2 MiB and more (default: none)")
       ->option_text("NODE=SIZE");
   app.add_option("--slow", slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
   app.add_option("--spread", ratio,
@@ -160,11 +161,11 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
                  "of the bandwidths that the firmware reports)")
       ->option_text("N:M");
   app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
-  app.add_option("--calibrate", options.calibration,
-                 "run the command with all blocks on the fast memory, all on the slow one, and each of the largest "
-                 "sites alone on the fast one; predict "
-                 "from that. Runs "
-                 "that OUT has already are not made again (default: off)")
+  app.add_option(
+         "--calibrate", options.calibration,
+         "run the command with all blocks on the fast memory (if they fit there), all on the slow one, and each "
+         "of the largest sites alone on the fast one; predict from that. Runs that OUT has already are not made "
+         "again (default: off)")
       ->option_text("OUT");
   app.add_option("--try", options.trial,
                  "run the command in four ways: as advised, all memory fast, all slow, placed by the kernel's default; "

@@ -2,6 +2,7 @@
 #include "runner/sweep/advise/capacity.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -15,6 +16,7 @@ constexpr double kExact = 1e-9;
 constexpr size_t kWork = 40'000'000;  // values of `use` that exchange() reads at most: about 0.1 s
 constexpr int kExchangesMax = 4000;
 constexpr size_t kBegins = 100;
+constexpr int kForceOneIn = 4;
 
 class Search {
  public:
@@ -37,9 +39,6 @@ class Search {
 
  private:
   [[nodiscard]] const double* use(size_t site) const { return &p_.use[site * p_.moments]; }
-  [[nodiscard]] const double* use_at_once(size_t site) const {
-    return p_.use_at_once.empty() ? use(site) : &p_.use_at_once[site * p_.moments];
-  }
   [[nodiscard]] double most(size_t site) const { return *std::max_element(use(site), use(site) + p_.moments); }
   [[nodiscard]] double priced(const double* bytes) const {
     return std::inner_product(price_.begin(), price_.end(), bytes, 0.0);
@@ -85,7 +84,7 @@ class Search {
     double value = p_.capacity * std::accumulate(price_.begin(), price_.end(), 0.0);
     slope.assign(p_.moments, p_.capacity);
     for (const size_t site : usable_) {
-      const double* const bytes = use_at_once(site);
+      const double* const bytes = use(site);
       const double worth = p_.gain[site] - priced(bytes);
       if (worth <= 0) continue;
       value += worth;
@@ -124,34 +123,54 @@ class Search {
     }
   }
 
-  // Local search: removes one to three sites, fills the room with others in a slightly shuffled order, then adds removed ones that still
-  // fit.
+  // Local search. Most rounds remove one to three sites, fill the room with others in a slightly shuffled order, then add removed ones that
+  // still fit. One in kForceOneIn adds a site first, and removes what it leaves no room for.
   void exchange() {
     std::minstd_rand random(1);
     const size_t each = std::max<size_t>(usable_.size() * p_.moments, 1);
     const int rounds = static_cast<int>(std::min<size_t>(kWork / each, kExchangesMax));
     Chosen now = best_;
     for (int round = 0; round < rounds && !now.sites.empty() && bound_ - best_.gain > kExact * bound_; round++) {
-      std::vector<size_t> kept = now.sites;
-      std::shuffle(kept.begin(), kept.end(), random);
-      const size_t out = std::min<size_t>(1 + random() % 3, kept.size());
-      const std::vector<size_t> removed(kept.end() - static_cast<std::ptrdiff_t>(out), kept.end());
-      kept.resize(kept.size() - out);
       std::vector<size_t> order = best_order_;
       for (size_t i = 0; i + 1 < order.size(); i++) {
         if (random() % 4 == 0) std::swap(order[i], order[i + 1 + random() % std::min<size_t>(3, order.size() - i - 1)]);
       }
-      std::vector<double> left(p_.moments, p_.capacity);
-      std::vector<bool> taken(p_.sites);
-      Chosen found;
-      fill(kept, left, taken, found);
-      for (const size_t site : removed) taken[site] = true;
-      fill(order, left, taken, found);
-      for (const size_t site : removed) taken[site] = false;
-      fill(removed, left, taken, found);
+      const Chosen found = round % kForceOneIn == 0 ? with_forced(usable_[random() % usable_.size()], now, order)
+                                                    : without_some(now, order, random);
       if (found.gain >= now.gain) now = found;
       if (found.gain > best_.gain) best_ = found;
     }
+  }
+
+  [[nodiscard]] Chosen without_some(const Chosen& now, const std::vector<size_t>& order,
+                                    std::minstd_rand& random) const {
+    std::vector<size_t> kept = now.sites;
+    std::shuffle(kept.begin(), kept.end(), random);
+    const size_t out = std::min<size_t>(1 + random() % 3, kept.size());
+    const std::vector<size_t> removed(kept.end() - static_cast<std::ptrdiff_t>(out), kept.end());
+    kept.resize(kept.size() - out);
+    std::vector<double> left(p_.moments, p_.capacity);
+    std::vector<bool> taken(p_.sites);
+    Chosen found;
+    fill(kept, left, taken, found);
+    for (const size_t site : removed) taken[site] = true;
+    fill(order, left, taken, found);
+    for (const size_t site : removed) taken[site] = false;
+    fill(removed, left, taken, found);
+    return found;
+  }
+
+  [[nodiscard]] Chosen with_forced(size_t forced, const Chosen& now, const std::vector<size_t>& order) const {
+    std::vector<bool> is_chosen(p_.sites);
+    for (const size_t site : now.sites) is_chosen[site] = true;
+    std::vector<size_t> first = {forced};
+    std::copy_if(order.begin(), order.end(), std::back_inserter(first), [&](size_t site) { return is_chosen[site]; });
+    std::vector<double> left(p_.moments, p_.capacity);
+    std::vector<bool> taken(p_.sites);
+    Chosen found;
+    fill(first, left, taken, found);
+    fill(order, left, taken, found);
+    return found;
   }
 
   const CapacityProblem& p_;

@@ -14,9 +14,6 @@ struct CapacityProblem {
   size_t sites = 0, moments = 0;
   std::vector<double> gain;  // by site
   std::vector<double> use;   // bytes, [site * moments + moment]
-  // Like `use`, but for the upper bound. Where several moments were merged into one, `use` has the maximum of each site, and this the
-  // bytes at the moment with the largest total. Empty: the same as `use`.
-  std::vector<double> use_at_once;
   double capacity = 0;
 };
 

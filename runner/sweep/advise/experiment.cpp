@@ -43,6 +43,10 @@ Result<std::string> whole_text(const std::string& recorded) {
 
 // The command's words with the quotes of a shell.
 Result<std::string> command_text(const RecordedCommand& command) {
+  if (!command.failure.empty())
+    return fail(fmt::format(
+        "the command failed when it was recorded ({}), so its runs would tell little; record one that succeeds",
+        command.failure));
   std::string text;
   for (const std::string& recorded : command.words) {
     if (recorded.find(util::kMasked) != std::string::npos) {
@@ -164,23 +168,6 @@ class InFolder {
   fs::path before_;
 };
 
-Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
-  for (const char* const name : needed) {
-    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
-      continue;
-    std::string why;
-    if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
-    if (measured.thrown_out > 0)
-      why += fmt::format(
-          "{}{} runs had less than 95 % of their pages, or of the bytes that they allocated, where their rules want "
-          "them",
-          why.empty() ? "" : ", ", measured.thrown_out);
-    return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
-                            why.empty() ? "none was made" : why, experiment.folder));
-  }
-  return {};
-}
-
 // Fails if the folder holds runs of another command or of other placements.
 Status check_plan(const SweepRequest& request) {
   if (!request.resume) return {};
@@ -198,14 +185,13 @@ Status check_plan(const SweepRequest& request) {
 
 Verified verified(const model::Placement& placement) {
   Verified result;
-  int64_t right = 0, all = 0;
   double least_placed = 1;
   const auto processes = placement.processes.value_or(std::vector<model::Placement::Process>());
   for (size_t number = 0; number < placement.rules.size(); number++) {
     const std::vector<int64_t>& nodes = placement.rules[number].nodes;
     if (nodes.empty()) continue;
     result.is_asked = true;
-    int64_t bytes = 0, fallback_bytes = 0;
+    int64_t right = 0, all = 0, bytes = 0, fallback_bytes = 0;
     for (const model::Placement::Process& process : processes) {
       if (number < process.rules.size()) {
         bytes += process.rules[number].bytes;
@@ -217,15 +203,17 @@ Verified verified(const model::Placement& placement) {
         if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
       }
     }
+    // Each rule by itself: the few blocks of one do not count less beside the many of another.
+    if (all > 0)
+      result.share = std::min(result.share.value_or(1), static_cast<double>(right) / static_cast<double>(all));
     if (bytes > 0)
       least_placed = std::min(least_placed, 1 - static_cast<double>(fallback_bytes) / static_cast<double>(bytes));
   }
-  if (all != 0) result.share = static_cast<double>(right) / static_cast<double>(all);
   if (least_placed < result.share.value_or(kVerified)) result.share = least_placed;
   return result;
 }
 
-Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed) {
+Result<Measured> make_runs(const Experiment& experiment) {
   const auto inside = InFolder::enter(util::unescaped_utf8(experiment.command.folder));
   if (!inside) return tl::make_unexpected(inside.error());
   const auto text = plan_text(experiment);
@@ -254,9 +242,23 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   if (!status) return tl::make_unexpected(status.error());
   const auto sweep = open_sweep(experiment.folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
-  Measured measured = measured_by(*sweep, experiment.figure);
-  if (const Status good = check_runs(experiment, needed, measured); !good) return tl::make_unexpected(good.error());
-  return measured;
+  return measured_by(*sweep, experiment.figure);
+}
+
+Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
+  for (const char* const name : needed) {
+    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
+      continue;
+    std::string why;
+    if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
+    if (measured.thrown_out > 0)
+      why += fmt::format(
+          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them",
+          why.empty() ? "" : ", ", measured.thrown_out);
+    return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
+                            why.empty() ? "none was made" : why, experiment.folder));
+  }
+  return {};
 }
 
 }  // namespace mlrun::sweep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its sampled pages
-// are on the nodes of their rules, or if a rule left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
+// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if one of its rules has less than 95 % of its
+// sampled pages on its nodes, or left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ struct RecordedCommand {
   std::string folder;
   std::string input;                   // standard input; empty: /dev/null or a terminal
   std::string cpus, policy, mem_node;  // as in model::Placement
+  std::string failure;                 // how the recorded run failed; empty: it did not
 };
 
 struct Experiment {
@@ -49,13 +50,16 @@ struct Measured {
 };
 
 struct Verified {
-  bool is_asked = false;        // a rule names nodes
-  std::optional<double> share;  // of the memory, on the nodes of its rules; nullopt: no page was sampled
+  bool is_asked = false;  // a rule names nodes
+  // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled.
+  std::optional<double> share;
 };
 Verified verified(const model::Placement& placement);
 
-// Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: a secret
-// in it is masked, or it is not UTF-8, as plans are.
-Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed);
+// Fails without a run if the recorded command cannot be repeated: it failed, a secret in it is masked, or it is not UTF-8, as plans are.
+Result<Measured> make_runs(const Experiment& experiment);
+
+// Fails if a configuration of `needed` has no run that can be used.
+Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured);
 
 }  // namespace mlrun::sweep

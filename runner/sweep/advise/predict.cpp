@@ -14,16 +14,17 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr size_t kLeastBlocks = 3;
 constexpr double kLeastRatio = 1e-3;
 
 // Times of the runs of one block.
 struct Block {
   double near = 0, far = 0;
-  std::vector<double> alone;
+  std::map<size_t, double> alone;  // by site
 
+  [[nodiscard]] double saved_alone(size_t site) const { return far - alone.at(site); }
   [[nodiscard]] double explained() const {
-    return std::accumulate(alone.begin(), alone.end(), 0.0, [&](double sum, double time) { return sum + far - time; });
+    return std::accumulate(alone.begin(), alone.end(), 0.0,
+                           [&](double sum, const auto& one) { return sum + far - one.second; });
   }
   // Time that all sites together save beyond the sum of those measured alone.
   [[nodiscard]] double rest() const { return far - near - explained(); }
@@ -35,16 +36,36 @@ std::optional<double> value_in(const Series& series, int32_t block) {
   return found == series.end() ? std::nullopt : std::optional(found->value);
 }
 
+// Weight of all blocks that were not measured alone.
+double weight_beyond(const Calibration& calibration) {
+  double beyond = calibration.weight_elsewhere;
+  for (size_t site = 0; site < calibration.weights.size(); site++) {
+    if (!calibration.alone.contains(site)) beyond += calibration.weights[site];
+  }
+  return beyond;
+}
+
+// The time of a block without a run that has everything on the fast memory: each weight saves as much as those measured alone.
+double guessed_near(const Block& block, const Calibration& calibration) {
+  double measured = 0;
+  for (const auto& [site, runs] : calibration.alone) measured += calibration.weights[site];
+  const double all = measured + weight_beyond(calibration);
+  return std::max(kLeastRatio * block.far, block.far - block.explained() * all / std::max(measured, 1e-300));
+}
+
 // The blocks that have a run of every configuration.
 std::map<int32_t, Block> whole_blocks(const Calibration& calibration) {
   std::map<int32_t, Block> blocks;
   for (const Observation& far : calibration.far) {
     const auto near = value_in(calibration.near, far.block);
+    if (!near && !calibration.near.empty()) continue;
     Block block{near.value_or(0), far.value, {}};
-    for (const Series& one : calibration.alone) {
-      if (const auto time = value_in(one, far.block)) block.alone.push_back(*time);
+    for (const auto& [site, runs] : calibration.alone) {
+      if (const auto time = value_in(runs, far.block)) block.alone[site] = *time;
     }
-    if (near && block.alone.size() == calibration.alone.size()) blocks[far.block] = std::move(block);
+    if (block.alone.size() != calibration.alone.size()) continue;
+    if (!near) block.near = guessed_near(block, calibration);
+    blocks[far.block] = std::move(block);
   }
   return blocks;
 }
@@ -55,10 +76,24 @@ double mean_of(const std::map<int32_t, Block>& blocks, const std::function<doubl
   return blocks.empty() ? 0 : sum / static_cast<double>(blocks.size());
 }
 
-double weight_beyond(const Calibration& calibration) {
-  const size_t measured = std::min(calibration.alone.size(), calibration.weights.size());
-  return std::accumulate(calibration.weights.begin() + static_cast<std::ptrdiff_t>(measured), calibration.weights.end(),
-                         calibration.weight_elsewhere);
+// How far the predicted change may be off beyond the scatter of the runs. `saved`: predicted, as a fraction.
+double unsure(const Calibration& calibration, const std::map<int32_t, Block>& blocks, const std::vector<size_t>& chosen,
+              double share, double saved) {
+  if (chosen.empty()) return 0;
+  if (!calibration.near.empty()) {
+    // Time that the sites measured alone do not explain. Other sites may save any part of it; without other sites it shows that gains do
+    // not add up.
+    const double unexplained = mean_of(blocks, [](const Block& block) { return block.rest() / block.far; });
+    return std::abs(unexplained) * (weight_beyond(calibration) > 0 ? std::max(share, 0.1) : 0.5);
+  }
+  // Only what one site saves alone is certain: the others may save nothing beside it, or twice as much as alone.
+  double largest = 0;
+  for (const size_t site : chosen) {
+    if (!calibration.alone.contains(site)) continue;
+    largest =
+        std::max(largest, mean_of(blocks, [&](const Block& block) { return block.saved_alone(site) / block.far; }));
+  }
+  return std::abs(saved - largest);
 }
 
 }  // namespace
@@ -69,49 +104,48 @@ std::vector<double> site_gains(const Calibration& calibration) {
   const double rest = std::max(0.0, mean_of(blocks, [](const Block& block) { return block.rest(); }));
   std::vector<double> gains;
   for (size_t site = 0; site < calibration.weights.size(); site++) {
-    const double gain = site < calibration.alone.size()
-                            ? mean_of(blocks, [&](const Block& block) { return block.far - block.alone[site]; })
+    const double gain = calibration.alone.contains(site)
+                            ? mean_of(blocks, [&](const Block& block) { return block.saved_alone(site); })
                             : rest * calibration.weights[site] / std::max(beyond, 1e-300);
     gains.push_back(std::max(0.0, gain));
   }
   return gains;
 }
 
+Status check_blocks(const Calibration& calibration) {
+  const size_t blocks = whole_blocks(calibration).size();
+  if (blocks >= kLeastBlocks) return {};
+  return fail(fmt::format(
+      "only {} blocks of calibration runs are complete, and a prediction needs {}; see mlrun sweep list OUT", blocks,
+      kLeastBlocks));
+}
+
 Result<Prediction> predict(const Calibration& calibration, const std::vector<size_t>& chosen) {
   const auto blocks = whole_blocks(calibration);
-  if (blocks.size() < kLeastBlocks) {
-    return fail(fmt::format(
-        "only {} blocks of calibration runs are complete, and a prediction needs {}; see mlrun sweep list OUT",
-        blocks.size(), kLeastBlocks));
-  }
   const double beyond = weight_beyond(calibration);
   double share = 0;  // weight of the chosen sites that were not measured alone, of all such sites
   for (const size_t site : chosen) {
-    if (site >= calibration.alone.size() && beyond > 0) share += calibration.weights[site] / beyond;
+    if (!calibration.alone.contains(site) && beyond > 0) share += calibration.weights[site] / beyond;
   }
-  const bool takes_all = chosen.size() == calibration.weights.size() && calibration.weight_elsewhere <= 0;
-  Series ratios;  // of each block: predicted time to time on the slow memory
-  double unexplained = 0;
+  const bool is_near = !calibration.near.empty() && chosen.size() == calibration.weights.size() &&
+                       calibration.weight_elsewhere <= 0;  // all that was on the fast memory in those runs
+  Series ratios;                                           // of each block: predicted time to time on the slow memory
   for (const auto& [number, block] : blocks) {
     double time = block.far - share * std::max(0.0, block.rest());
     for (const size_t site : chosen) {
-      if (site < block.alone.size()) time -= block.far - block.alone[site];
+      if (calibration.alone.contains(site)) time -= block.saved_alone(site);
     }
-    if (takes_all) time = block.near;
+    if (is_near) time = block.near;
     ratios.push_back({number, number, std::max(kLeastRatio, time / block.far)});
-    unexplained += block.rest() / block.far / static_cast<double>(blocks.size());
   }
   const Description ratio = describe(ratios);
   if (!ratio.interval) return fail("the calibration runs have no times");
-  // Time that the sites measured alone do not explain. Other sites may save any part of it; without other sites it shows that gains do
-  // not add up.
-  const double unsure =
-      takes_all || chosen.empty() ? 0 : std::abs(unexplained) * (beyond > 0 ? std::max(share, 0.1) : 0.5);
   Prediction prediction;
   prediction.change = std::sqrt(ratio.interval->low * ratio.interval->high) - 1;
-  prediction.low = ratio.interval->low - 1 - unsure;
-  prediction.high = ratio.interval->high - 1 + unsure;
-  prediction.near_s = mean_of(blocks, [](const Block& block) { return block.near; });
+  const double wider = is_near ? 0 : unsure(calibration, blocks, chosen, share, -prediction.change);
+  prediction.low = std::max(kLeastRatio, ratio.interval->low - wider) - 1;
+  prediction.high = ratio.interval->high - 1 + wider;
+  if (!calibration.near.empty()) prediction.near_s = mean_of(blocks, [](const Block& block) { return block.near; });
   prediction.far_s = mean_of(blocks, [](const Block& block) { return block.far; });
   prediction.blocks = static_cast<int64_t>(blocks.size());
   return prediction;

@@ -2,6 +2,7 @@
 #include "runner/sweep/advise/trace_sites.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -18,15 +19,22 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr size_t kMomentsMax = 1000;
 constexpr size_t kIdDigits = 16;
 
 using tables::Numbers;
 using tables::Texts;
 
 struct SiteName {
-  std::string signature, label;
+  std::string signature, label;  // empty: the innermost frame is in no file with a build id
   std::vector<FrameName> frames;
+  bool is_cut = false;     // as Site::is_cut
+  std::string without_id;  // file of the frame at which the signature ends; empty: no file, or it does not end early
+};
+
+// A call stack of the trace: its innermost frames by depth, and why it has no more.
+struct StackFrames {
+  std::map<int64_t, int64_t> by_depth;
+  bool is_broken = false;  // neither the outermost function nor the limit of --stacks was reached
 };
 
 class Stacks {
@@ -37,23 +45,27 @@ class Stacks {
         tables::for_each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
                                [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
-    std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
-    Status rows = tables::for_each_batch(
-        folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
-          const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
-          for (int64_t row = 0; row < batch.num_rows(); row++) {
-            if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
-          }
-        });
+    std::map<int64_t, StackFrames> stacks;
+    // Traces of older versions lack the column `ending`.
+    Status rows = tables::for_each_batch(folder, "stack", {}, [&](const arrow::RecordBatch& batch) {
+      const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+      const Texts ending(batch, "ending");
+      for (int64_t row = 0; row < batch.num_rows(); row++) {
+        if (depth[row] >= MLRUN_PLACE_FRAMES) continue;
+        StackFrames& stack = stacks[id[row]];
+        stack.by_depth[depth[row]] = frame[row];
+        stack.is_broken |= !ending[row].empty() && ending[row] != "root" && ending[row] != "depth";
+      }
+    });
     if (!rows) return rows;
-    for (const auto& [id, by_depth] : stacks) names_[id] = name_of(by_depth, frames);
+    for (const auto& [id, stack] : stacks) names_[id] = name_of(stack, frames);
     return {};
   }
 
-  // nullptr: the stack has no signature.
+  // nullptr: there is no such stack.
   [[nodiscard]] const SiteName* find(int64_t stack_id) const {
     const auto found = names_.find(stack_id);
-    return found == names_.end() || found->second.signature.empty() ? nullptr : &found->second;
+    return found == names_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] bool empty() const { return names_.empty(); }
 
@@ -69,13 +81,17 @@ class Stacks {
   }
 
   // A signature ends before the first frame that is in no file with a build id.
-  static SiteName name_of(const std::map<int64_t, int64_t>& by_depth,
-                          const std::unordered_map<int64_t, FrameName>& frames) {
+  static SiteName name_of(const StackFrames& stack, const std::unordered_map<int64_t, FrameName>& frames) {
     std::vector<std::string> places, functions;
     SiteName name;
-    for (const auto& [depth, frame] : by_depth) {
+    name.is_cut = stack.is_broken;
+    for (const auto& [depth, frame] : stack.by_depth) {
       const auto found = frames.find(frame);
-      if (found == frames.end() || found->second.place.empty()) break;
+      if (found == frames.end() || found->second.place.empty()) {
+        name.is_cut = true;
+        if (found != frames.end()) name.without_id = found->second.library;
+        break;
+      }
       const FrameName& one = found->second;
       name.frames.push_back(one);
       places.push_back(one.place);
@@ -113,14 +129,8 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
   }
 }
 
-// Blocks without a site.
-struct Elsewhere {
-  double byte_seconds = 0;
-  Accesses accesses;
-};
-
 // Sets the weights of the sites, and the one of all other blocks.
-void rank(const std::string& rung, const Elsewhere& elsewhere, TraceSites& result) {
+void rank(const std::string& rung, TraceSites& result) {
   Accesses all;
   for (const Site& site : result.sites) all += site.accesses;
   const bool by_events = rung == "precise" && all.accesses > 0, by_latency = by_events && all.load_cycles > 0;
@@ -137,9 +147,10 @@ void rank(const std::string& rung, const Elsewhere& elsewhere, TraceSites& resul
     result.unseen += by_heat && !is_seen ? 1 : 0;
     result.weight += site.weight;
   }
-  result.weight_elsewhere = by_latency  ? elsewhere.accesses.load_cycles
-                            : by_events ? elsewhere.accesses.accesses
-                                        : elsewhere.byte_seconds * mean_heat;
+  Site& elsewhere = result.elsewhere;
+  elsewhere.weight = by_latency  ? elsewhere.accesses.load_cycles
+                     : by_events ? elsewhere.accesses.accesses
+                                 : elsewhere.byte_seconds * mean_heat;
   result.ranked_by = by_latency  ? "loads x latency, by precise events"
                      : by_events ? "loads and stores, by precise events"
                      : by_heat   ? "hot bytes x time, by --access=" + rung
@@ -172,48 +183,59 @@ class Lives {
       const SiteName* const name = stacks_.find(stack);
       const auto site = name == nullptr ? sites_.end() : sites_.find(name->signature);
       if (site != sites_.end()) site->second.accesses += seen;
-      if (stacks_elsewhere_.contains(stack)) elsewhere_.accesses += seen;
+      if (stacks_elsewhere_.contains(stack)) result_.elsewhere.accesses += seen;
     }
-    for (auto& [signature, site] : sites_) add_site(std::move(site));
-    rank(accesses_.rung, elsewhere_, result_);
+    for (auto site = sites_.begin(); site != sites_.end(); ++site) {
+      const auto next = std::next(site);
+      add_site(std::move(site->second), next != sites_.end() && next->first.starts_with(site->first + ","));
+    }
+    rank(accesses_.rung, result_);
     std::stable_sort(result_.sites.begin(), result_.sites.end(),
                      [](const Site& a, const Site& b) { return a.weight > b.weight; });
   }
 
  private:
   // A rule with one site's callers also matches every signature that begins with them. Such sites follow in the sorted map, and are added
-  // to that site.
-  void add_site(Site site) {
-    if (result_.sites.empty() || !site.signature.starts_with(result_.sites.back().signature + ",")) {
+  // to that site. But a cut signature is no site if others begin with it: its rule would match the blocks of many sites.
+  void add_site(Site site, bool is_begin_of_next) {
+    if (!result_.sites.empty() && site.signature.starts_with(result_.sites.back().signature + ",")) {
+      add_to(result_.sites.back(), site);
+    } else if (site.is_cut && is_begin_of_next) {
+      result_.cut += site.lives.size();
+      for (const BlockLife& life : site.lives) result_.cut_bytes += life.bytes;
+      add_to(result_.elsewhere, site);
+    } else {
       result_.sites.push_back(std::move(site));
-      return;
     }
-    Site& one = result_.sites.back();
-    one.byte_seconds += site.byte_seconds;
-    one.accesses += site.accesses;
-    one.lives.insert(one.lives.end(), site.lives.begin(), site.lives.end());
+  }
+
+  static void add_to(Site& one, const Site& other) {
+    one.byte_seconds += other.byte_seconds;
+    one.accesses += other.accesses;
+    one.lives.insert(one.lives.end(), other.lives.begin(), other.lives.end());
   }
 
   void finish(const Event& event, int64_t until_ns) {
     const int64_t at_ns = ends_.of_block(event.process, event.at_ns, until_ns);
     const uint64_t bytes = (event.bytes + kPage - 1) / kPage * kPage;
-    const double byte_seconds = static_cast<double>(bytes) * static_cast<double>(at_ns - event.at_ns) / 1e9;
     const SiteName* const name = stacks_.find(event.stack);
+    const bool has_site = name != nullptr && !name->signature.empty();
+    Site& site = has_site ? sites_[name->signature] : result_.elsewhere;
+    site.byte_seconds += static_cast<double>(bytes) * static_cast<double>(at_ns - event.at_ns) / 1e9;
+    site.lives.push_back({event.at_ns, at_ns, bytes});
     result_.blocks++;
-    if (name == nullptr) {
-      result_.without_site++;
-      elsewhere_.byte_seconds += byte_seconds;
-      stacks_elsewhere_.insert(event.stack);
-      return;
-    }
-    Site& site = sites_[name->signature];
-    if (site.lives.empty()) {
+    if (has_site) {
+      site.is_cut |= name->is_cut;
+      if (!site.signature.empty()) return;
       site.signature = name->signature;
       site.label = name->label;
       site.frames = name->frames;
+      return;
     }
-    site.byte_seconds += byte_seconds;
-    site.lives.push_back({event.at_ns, at_ns, bytes});
+    stacks_elsewhere_.insert(event.stack);
+    if (name == nullptr) return;
+    result_.without_build_id++;
+    if (result_.file_without_build_id.empty()) result_.file_without_build_id = name->without_id;
   }
 
   const Stacks& stacks_;
@@ -222,52 +244,8 @@ class Lives {
   TraceSites& result_;
   std::map<std::pair<int64_t, int64_t>, Event> live_;
   std::map<std::string, Site> sites_;
-  Elsewhere elsewhere_;
   std::set<int64_t> stacks_elsewhere_;
   int64_t last_ns_ = 0;
-};
-
-struct Step {
-  int64_t at_ns;
-  bool begins;
-  size_t site;
-  double bytes;
-};
-
-std::vector<Step> steps_of(const std::vector<Site>& sites) {
-  std::vector<Step> steps;
-  for (size_t site = 0; site < sites.size(); site++) {
-    for (const BlockLife& life : sites[site].lives) {
-      steps.push_back({life.from_ns, true, site, static_cast<double>(life.bytes)});
-      steps.push_back({life.to_ns, false, site, static_cast<double>(life.bytes)});
-    }
-  }
-  // A block that ends makes room for one that begins at that moment.
-  std::sort(steps.begin(), steps.end(),
-            [](const Step& a, const Step& b) { return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.begins < b.begins; });
-  return steps;
-}
-
-// Between two moments: the most bytes of each site, and the bytes of all sites when their sum is largest.
-struct Most {
-  explicit Most(size_t sites) : now(sites), most(sites), at_once(sites) {}
-  std::vector<double> now, most, at_once;
-  double total = 0, most_total = -1;
-
-  void begin_moment() {
-    most = now;
-    at_once = now;
-    most_total = total;
-  }
-  void step(const Step& step) {
-    const double bytes = step.begins ? step.bytes : -step.bytes;
-    now[step.site] += bytes;
-    total += bytes;
-    most[step.site] = std::max(most[step.site], now[step.site]);
-    if (total <= most_total) return;
-    most_total = total;
-    at_once = now;
-  }
 };
 
 }  // namespace
@@ -294,43 +272,6 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int6
   for (const Event& event : events) lives.add(event);
   lives.end(run_end_ns);
   return result;
-}
-
-double most_bytes(const std::vector<Site>& sites) {
-  double now = 0, most = 0;
-  for (const Step& step : steps_of(sites)) {
-    now += step.begins ? step.bytes : -step.bytes;
-    most = std::max(most, now);
-  }
-  return most;
-}
-
-CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity) {
-  const std::vector<Step> steps = steps_of(sites);
-  std::vector<int64_t> ends;
-  for (const Step& step : steps) {
-    if (!step.begins && (ends.empty() || ends.back() != step.at_ns)) ends.push_back(step.at_ns);
-  }
-  CapacityProblem problem;
-  problem.sites = sites.size();
-  problem.moments = std::min(ends.size(), kMomentsMax);
-  problem.capacity = static_cast<double>(capacity);
-  problem.gain.assign(sites.size(), 0);
-  problem.use.assign(problem.sites * problem.moments, 0);
-  problem.use_at_once = problem.use;
-  Most most(sites.size());
-  size_t at = 0;
-  for (size_t moment = 0; moment < problem.moments; moment++) {
-    const int64_t end = ends[(moment + 1) * ends.size() / problem.moments - 1];
-    most.begin_moment();
-    while (at < steps.size() && (steps[at].at_ns < end || (steps[at].at_ns == end && !steps[at].begins)))
-      most.step(steps[at++]);
-    for (size_t site = 0; site < sites.size(); site++) {
-      problem.use[site * problem.moments + moment] = most.most[site];
-      problem.use_at_once[site * problem.moments + moment] = most.at_once[site];
-    }
-  }
-  return problem;
 }
 
 }  // namespace mlrun::sweep

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "runner/sweep/advise/capacity.h"
 #include "runner/sweep/advise/site_accesses.h"
 #include "runner/util/result.h"
 
@@ -31,6 +30,7 @@ struct Site {
   std::string signature;  // "BUILDID+OFFSET,..." as in a rule
   std::string label;      // functions, innermost first, for people
   std::vector<FrameName> frames;
+  bool is_cut = false;  // the call stacks go on where the signature ends
   std::vector<BlockLife> lives;
   double byte_seconds = 0;
   Accesses accesses;
@@ -41,19 +41,19 @@ struct TraceSites {
   std::vector<Site> sites;  // by weight, the largest first
   std::string ranked_by;    // what the weight measures, in words
   size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
-  size_t blocks = 0, without_site = 0;
-  double weight = 0;            // sum over all sites
-  double weight_elsewhere = 0;  // of blocks without a site, which stay on the slow memory
+  size_t blocks = 0;
+  double weight = 0;  // sum over all sites
+  Site elsewhere;     // all blocks without a site, which stay on the slow memory
+  // Some of them: of code without a build id, and the file of the first such block (empty: of none); of cut signatures with which other
+  // sites begin, and the sum of the bytes of these.
+  size_t without_build_id = 0;
+  std::string file_without_build_id;
+  size_t cut = 0;
+  uint64_t cut_bytes = 0;
 };
 
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
 // memory is hot, hot bytes × time, or the number or latency of accesses. `run_end_ns`: when the command ended; 0: unknown.
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns);
-
-// The most bytes of all these sites that are alive at one moment.
-double most_bytes(const std::vector<Site>& sites);
-
-// Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.
-CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity);
 
 }  // namespace mlrun::sweep

@@ -79,6 +79,7 @@ std::string try_text(const Advice& advice, const std::map<std::string, Series>& 
   std::string text;
   for (const char* name : {kControl, kNear, kFar, kAdvised}) {
     const Series series = series_named(time_s, name);
+    if (series.empty()) continue;
     const Description description = describe(series);
     const std::string against =
         std::string(name) == kFar

@@ -9,7 +9,7 @@ namespace {
 
 using Placement = model::Placement;
 
-// One process under the rules "fast" (node 0) and "slow" (node 1). bytes: of all blocks that the first rule is about, and of those it had no room for.
+// One process under the rules "fast" (node 0) and "slow" (node 1). bytes: of the blocks that the first rule is about; of those it had no room for.
 Placement run_with(int64_t bytes, int64_t fallback_bytes) {
   Placement run;
   run.rules.resize(2);
@@ -36,11 +36,19 @@ TEST(Verified, PagesOnOtherNodesCount) {
   Placement run = run_with(1000, 0);
   EXPECT_FALSE(verified(run).share) << "no page was sampled";
   add_pages(run, 0, 0, 300);
-  add_pages(run, 1, 1, 600);
+  add_pages(run, 1, 1, 900);
   add_pages(run, 1, 0, 100);
   EXPECT_DOUBLE_EQ(*verified(run).share, 0.9);
   EXPECT_TRUE(verified(run).is_asked);
   EXPECT_FALSE(verified(Placement()).is_asked);
+}
+
+TEST(Verified, ASmallRuleOnTheWrongNodeCountsAsMuchAsALargeOne) {
+  Placement run = run_with(1000, 0);
+  add_pages(run, 1, 1, 99'000);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 1) << "a rule without sampled pages is not judged";
+  add_pages(run, 0, 1, 1000);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0) << "all pages of the fast rule are on the slow node";
 }
 
 TEST(Verified, BlocksThatARuleHadNoRoomForCountThoughTheyHaveNoPagesOfIt) {

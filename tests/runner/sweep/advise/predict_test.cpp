@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
 
 namespace mlrun::sweep {
@@ -22,7 +21,7 @@ Series series(double mean, double noise, int seed) {
 Calibration three_sites() {
   return {series(6, 0.05, 1),
           series(10, 0.05, 2),
-          {series(7, 0.05, 3), series(9, 0.05, 4), series(10, 0.05, 5)},
+          {{0, series(7, 0.05, 3)}, {1, series(9, 0.05, 4)}, {2, series(10, 0.05, 5)}},
           {8, 1, 1}};
 }
 
@@ -47,7 +46,7 @@ TEST(Predict, GainsOfChosenSitesAddUp) {
 
 TEST(Predict, WhatWasNotMeasuredWidensTheInterval) {
   Calibration calibration = three_sites();
-  calibration.alone.resize(1);  // the others save 1 s together
+  calibration.alone = {{0, calibration.alone[0]}};  // the others save 1 s together
   const auto measured = predict(calibration, {0}), guessed = predict(calibration, {0, 1});
   EXPECT_NEAR(guessed->change, -0.35, 0.02);
   EXPECT_GT(guessed->high - guessed->low, measured->high - measured->low + 0.05);
@@ -66,8 +65,45 @@ TEST(Predict, BlocksThatNoChoiceCanMoveSaveNothing) {
 
 TEST(Predict, TwoBlocksAreTooFew) {
   Calibration calibration = three_sites();
+  EXPECT_TRUE(check_blocks(calibration));
   calibration.near.resize(2);
-  EXPECT_FALSE(predict(calibration, {0}));
+  EXPECT_FALSE(check_blocks(calibration));
+}
+
+// The sites save 3, 1 and 0 s; not everything fits on the fast memory.
+Calibration without_near() {
+  Calibration calibration = three_sites();
+  calibration.near.clear();
+  return calibration;
+}
+
+TEST(Predict, WithoutNearOneSiteIsPredictedFromItsOwnRuns) {
+  const auto with = predict(three_sites(), {0}), without = predict(without_near(), {0});
+  EXPECT_TRUE(check_blocks(without_near()));
+  EXPECT_DOUBLE_EQ(without->change, with->change);
+  EXPECT_GT(without->low, with->low - 0.01);
+  EXPECT_EQ(without->near_s, 0);
+  EXPECT_GT(with->near_s, 5);
+}
+
+TEST(Predict, WithoutNearGainsThatMayNotAddUpWidenTheInterval) {
+  const auto two = predict(without_near(), {0, 1});
+  EXPECT_NEAR(two->change, -0.4, 0.02);
+  EXPECT_NEAR(two->low, -0.5, 0.03) << "the second site may save twice as much";
+  EXPECT_NEAR(two->high, -0.3, 0.03) << "or nothing";
+}
+
+TEST(Predict, WithoutNearOtherSitesSaveAsMuchPerWeight) {
+  Calibration calibration = without_near();
+  calibration.alone = {{1, calibration.alone[1]}};  // weight 1: 1 s
+  calibration.weights = {2, 1, 0.5};
+  const std::vector<double> gains = site_gains(calibration);
+  EXPECT_NEAR(gains[0], 2, 0.1);
+  EXPECT_NEAR(gains[1], 1, 0.1);
+  EXPECT_NEAR(gains[2], 0.5, 0.1);
+  const auto guessed = predict(calibration, {0, 1});
+  EXPECT_NEAR(guessed->change, -0.3, 0.02);
+  EXPECT_NEAR(guessed->high, -0.1, 0.03) << "only the second site was measured";
 }
 
 std::map<std::string, Series> runs(double advised, double noise) {
@@ -116,6 +152,14 @@ TEST(Verdict, APredictionThatSaysNothingCannotHold) {
   EXPECT_EQ(judged(-0.01, 0.35, 7), Held::kFailed);  // but it can fail
 }
 
+TEST(Verdict, OnlyPlacementsWithRunsAreShown) {
+  std::map<std::string, Series> time_s = runs(7, 0.05);
+  time_s.erase(kNear);
+  const std::string text = try_text(Advice(), time_s, judge(Advice(), time_s));
+  EXPECT_NE(text.find("advised "), std::string::npos) << text;
+  EXPECT_EQ(text.find("near "), std::string::npos) << text;
+}
+
 TEST(Verdict, WhatWouldTellIsSaid) {
   const auto text = [](double low, double high, const std::map<std::string, Series>& time_s) {
     Advice advice;
@@ -135,26 +179,6 @@ TEST(Verdict, WhatWouldTellIsSaid) {
             "cannot tell whether the prediction holds: the measured interval contains 0; about " +
                 std::to_string(*needs) + " more blocks would tell (a new --try folder with --blocks " +
                 std::to_string(8 + *needs) + ")\n");
-}
-
-TEST(Problem, BlocksThatFollowEachOtherTakeTheSameRoom) {
-  std::vector<Site> sites(2);
-  sites[0].lives = {{0, 10, 4096}, {10, 20, 4096}};
-  sites[1].lives = {{5, 15, 8192}};
-  const CapacityProblem problem = problem_of(sites, 8192);
-  ASSERT_EQ(problem.moments, 3u);  // before 10, 15, 20
-  EXPECT_EQ(problem.use, (std::vector<double>{4096, 4096, 4096, 8192, 8192, 0}));
-  EXPECT_EQ(problem.use, problem.use_at_once);
-}
-
-TEST(Problem, MergedMomentsHaveEachSitesMostAndWhatWasAliveAtOnce) {
-  std::vector<Site> sites(2);
-  for (int64_t i = 0; i < 4000; i++) sites[i % 2].lives.push_back({i, i + 1, 4096});
-  const CapacityProblem problem = problem_of(sites, 8192);
-  ASSERT_EQ(problem.moments, 1000u);
-  EXPECT_EQ(problem.use[500], 4096);
-  EXPECT_EQ(problem.use[1500], 4096);
-  EXPECT_EQ(problem.use_at_once[500] + problem.use_at_once[1500], 4096);
 }
 
 }  // namespace

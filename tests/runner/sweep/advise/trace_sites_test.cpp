@@ -17,29 +17,30 @@ constexpr int64_t kSecond = 1'000'000'000, kBytes = 1 << 20, kAddress = 0x7f0000
 
 struct FrameRow {
   int64_t frame_id = 0;
-  std::string function;
+  std::string function, build_id = "0123456789abcdef", library = "program";
 };
 struct FrameColumns {
   static constexpr const char* kTable = "frame";
   static void visit(auto& visitor, const FrameRow& row) {
     visitor("frame_id", row.frame_id);
     visitor("function", row.function);
-    visitor("library", std::string("program"));
+    visitor("library", row.library);
     visitor("offset", row.frame_id);
-    visitor("build_id", std::string("0123456789abcdef"));
+    visitor("build_id", row.build_id);
   }
 };
 
 struct StackRow {
-  int64_t stack_id = 0;
+  int64_t stack_id = 0, depth = 0, frame_id = 0;
+  std::string ending;
 };
-// Each stack has one frame, which has its number.
 struct StackColumns {
   static constexpr const char* kTable = "stack";
   static void visit(auto& visitor, const StackRow& row) {
     visitor("stack_id", row.stack_id);
-    visitor("depth", int64_t{0});
-    visitor("frame_id", row.stack_id);
+    visitor("depth", row.depth);
+    visitor("frame_id", row.frame_id);
+    visitor("ending", row.ending);
   }
 };
 
@@ -84,10 +85,14 @@ class SitesOfATrace : public ::testing::Test {
  protected:
   SitesOfATrace() : folder_(::testing::TempDir() + "trace_sites_" + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
-    EXPECT_TRUE(tables::write_rows<FrameColumns>(std::vector<FrameRow>{{1, "first"}, {2, "second"}}, folder_));
-    EXPECT_TRUE(tables::write_rows<StackColumns>(std::vector<StackRow>{{1}, {2}}, folder_));
+    have_stacks({{1, "first"}, {2, "second"}}, {{1, 0, 1, "root"}, {2, 0, 2, "root"}});
   }
   ~SitesOfATrace() override { std::filesystem::remove_all(folder_); }
+
+  void have_stacks(const std::vector<FrameRow>& frames, const std::vector<StackRow>& stacks) {
+    EXPECT_TRUE(tables::write_rows<FrameColumns>(frames, folder_));
+    EXPECT_TRUE(tables::write_rows<StackColumns>(stacks, folder_));
+  }
 
   TraceSites sites(const std::vector<AllocRow>& allocs, const std::vector<SiteRow>& accesses = {}) {
     EXPECT_TRUE(tables::write_rows<AllocColumns>(allocs, folder_));
@@ -139,6 +144,76 @@ TEST_F(SitesOfATrace, ABlockThatAnotherThreadGetsWhileReallocMovesTheOldOneAwayS
   ASSERT_EQ(found.sites.size(), 2u);
   EXPECT_EQ(found.sites[0].byte_seconds, (2 + 5) * kBytes);  // until the other block was there; the moved one
   EXPECT_EQ(found.sites[1].byte_seconds, 6 * kBytes);
+}
+
+// A block of each stack, one after the other.
+std::vector<AllocRow> one_block_each(int64_t stacks) {
+  std::vector<AllocRow> rows;
+  for (int64_t stack = 1; stack <= stacks; stack++) {
+    rows.push_back({2 * stack * kSecond, 0, "malloc", kAddress, stack * kBytes, 0, stack});
+    rows.push_back({(2 * stack + 1) * kSecond, 0, "free", kAddress, stack * kBytes, 0, 0});
+  }
+  return rows;
+}
+
+// Stacks by their frames; the outermost has the ending "root", unless another is given.
+std::vector<StackRow> stacks_of(const std::vector<std::vector<int64_t>>& frames,
+                                const std::vector<std::string>& endings = {}) {
+  std::vector<StackRow> rows;
+  for (size_t stack = 0; stack < frames.size(); stack++) {
+    for (size_t depth = 0; depth < frames[stack].size(); depth++)
+      rows.push_back({static_cast<int64_t>(stack) + 1, static_cast<int64_t>(depth), frames[stack][depth], ""});
+    rows.back().ending = stack < endings.size() ? endings[stack] : "root";
+  }
+  return rows;
+}
+
+const std::vector<FrameRow> kWithAnUnknownOne = {{1, "allocate"}, {2, "first"}, {3, "second"}, {4, "", "", "plain.so"}};
+
+TEST_F(SitesOfATrace, ASignatureCutAtCodeWithoutABuildIdDoesNotSwallowOtherSites) {
+  have_stacks(kWithAnUnknownOne, stacks_of({{1, 2}, {1, 3}, {1, 4, 2}}));
+  const TraceSites found = sites(one_block_each(3));
+  ASSERT_EQ(found.sites.size(), 2u);
+  EXPECT_EQ(found.sites[0].label, "allocate < second");
+  EXPECT_EQ(found.sites[1].label, "allocate < first");
+  EXPECT_EQ(found.cut, 1u);
+  EXPECT_EQ(found.cut_bytes, static_cast<uint64_t>(3 * kBytes));
+  EXPECT_EQ(found.elsewhere.byte_seconds, 3 * kBytes);
+  EXPECT_EQ(found.elsewhere.lives.size(), 1u);
+  EXPECT_EQ(found.without_build_id, 0u);
+}
+
+TEST_F(SitesOfATrace, SoIsAStackThatCouldNotBeReadFurther) {
+  have_stacks(kWithAnUnknownOne, stacks_of({{1, 2}, {1}}, {"root", "loading"}));
+  const TraceSites found = sites(one_block_each(2));
+  ASSERT_EQ(found.sites.size(), 1u);
+  EXPECT_EQ(found.sites[0].byte_seconds, kBytes);
+  EXPECT_EQ(found.cut, 1u);
+}
+
+TEST_F(SitesOfATrace, ACutSignatureWithWhichNoOtherBeginsIsASite) {
+  have_stacks(kWithAnUnknownOne, stacks_of({{2, 4}, {2, 4, 1}, {1, 3}}));
+  const TraceSites found = sites(one_block_each(3));
+  ASSERT_EQ(found.sites.size(), 2u);
+  EXPECT_EQ(found.sites[0].byte_seconds, 3 * kBytes);
+  EXPECT_EQ(found.sites[1].byte_seconds, 3 * kBytes) << "both stacks have the same signature";
+  EXPECT_EQ(found.cut, 0u);
+}
+
+TEST_F(SitesOfATrace, AWholeSignatureHasTheBlocksOfThoseThatBeginWithIt) {
+  have_stacks(kWithAnUnknownOne, stacks_of({{1}, {1, 2, 4}, {1, 2, 3}}));
+  const TraceSites found = sites(one_block_each(3));
+  ASSERT_EQ(found.sites.size(), 1u);
+  EXPECT_EQ(found.sites[0].byte_seconds, 6 * kBytes);
+  EXPECT_EQ(found.cut, 0u) << "its rule matches the cut one, too";
+}
+
+TEST_F(SitesOfATrace, CodeWithoutABuildIdIsNamed) {
+  have_stacks(kWithAnUnknownOne, stacks_of({{4, 1}}));
+  const TraceSites found = sites(one_block_each(1));
+  EXPECT_TRUE(found.sites.empty());
+  EXPECT_EQ(found.without_build_id, 1u);
+  EXPECT_EQ(found.file_without_build_id, "plain.so");
 }
 
 }  // namespace

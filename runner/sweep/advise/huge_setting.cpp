@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/huge_setting.h"
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::sweep {
+
+Result<std::string> huge_setting(const std::string& system) {
+  const std::string path = system + "/kernel/mm/transparent_hugepage/enabled", words = util::read_line(path);
+  if (words.find("[always]") != std::string::npos)
+    return fmt::format(
+        "{} is always: all blocks of 2 MiB and more have huge pages, those of the slow memory too, so little can be "
+        "gained",
+        path);
+  if (words.find("[madvise]") != std::string::npos) return std::string();
+  return fail(fmt::format("--fast huge=SIZE: no block can have huge pages, as {} is {}; write madvise to it", path,
+                          words.empty() ? "missing" : "never"));
+}
+
+}  // namespace mlrun::sweep

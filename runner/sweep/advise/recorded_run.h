@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What run.json of a trace has for advice: the command and the conditions of its runs, and whether the trace lists all blocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runner/sweep/advise/experiment.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+struct RecordedRun {
+  RecordedCommand command;
+  int64_t end_ns = 0;      // of the command; 0: unknown
+  uint64_t min_bytes = 0;  // smallest block with a row of its own
+  bool has_losses = false;
+};
+
+// Fails for a trace of several nodes, without a command, or that does not list when every block was alive.
+Result<RecordedRun> read_recorded_run(const std::string& trace);
+
+}  // namespace mlrun::sweep
