@@ -10,7 +10,7 @@
 #include "preload/placement/pages.h"
 #include "preload/placement/window.h"
 
-extern void *__libc_stack_end;
+extern void *__libc_stack_end __attribute__((weak));  // of ld.so, which this library is not linked with
 
 static long remap(char *at, size_t old, size_t bytes, int flags, char *to) {
   return raw_syscall(SYS_mremap, (long)at, (long)old, (long)bytes, flags, (long)to, 0);
@@ -24,6 +24,7 @@ static void *refused(long error) {
 // Whether one mapping has all these pages. The kernel is asked to grow them up to the main thread's stack, which cannot be: EFAULT, if they are more
 // than one mapping or none; else another error.
 static bool is_one(char *at, size_t bytes) {
+  if (!&__libc_stack_end) return false;
   uintptr_t stack = (uintptr_t)__libc_stack_end / kPageBytes * kPageBytes;
   if ((uintptr_t)at + bytes > stack) return false;
   return remap(at, bytes, stack + kPageBytes - (uintptr_t)at, 0, NULL) != -EFAULT;

@@ -2,7 +2,6 @@
 """--kprobes=syscalls counts the system calls of the command's processes: as many of each as strace, also 32-bit ones;
 with --system those of all processes."""
 
-import os
 import re
 import subprocess
 import sys

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +32,11 @@ constexpr int64_t kDeviceBytesOfCall = 24 << 10;
 constexpr int64_t kCallsMax = int64_t{1} << 40;
 constexpr int64_t kDeviceBytesMin = 16 << 20;
 constexpr int64_t kDevicePercentMin = 10;
+
+std::string_view counted_text(bool is_final) {
+  return is_final ? "the kernel counted them"
+                  : "the kernel had counted them when /proc/PID/io was last read, and may have counted more since";
+}
 
 // Whether /proc/PID/io counts the bytes of this function: not those of send(), recv() and the like, and vmsplice().
 bool is_counted_by_kernel(uint16_t number) {
@@ -168,10 +174,8 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
       if (whole < 0 || unseen >= kUnseenBytesMin) whole_.erase(process.proc_id);
       if (whole < 0 || !is_worth_a_row(unseen, whole)) return;
       rows.push_back({process.proc_id, subject,
-                      reasons.why(process.proc_id) + (process.is_final ? "; the kernel counted them"
-                                                                       : "; at least these had the kernel counted "
-                                                                         "when /proc/PID/io was last read"),
-                      seen, seen + unseen});
+                      fmt::format("{}; {}", reasons.why(process.proc_id), counted_text(process.is_final)), seen,
+                      seen + unseen});
     };
     compare("bytes read", process.seen.read, process.own.read, process.whole.read);
     compare("bytes written", process.seen.written, process.own.written, process.whole.written);
@@ -216,15 +220,11 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
     }
     const auto add_row = [&](const char* subject, int64_t bytes) {
       if (bytes < kUnseenBytesMin) return;
-      rows.push_back(
-          {0, subject,
-           fmt::format(
-               "by {}{}, which recorded nothing; {}", name,
-               of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
-               of.all_final
-                   ? "the kernel counted them"
-                   : "the kernel had counted them when /proc/PID/io was last read, and may have counted more since"),
-           0, bytes});
+      rows.push_back({0, subject,
+                      fmt::format("by {}{}, which recorded nothing; {}", name,
+                                  of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
+                                  counted_text(of.all_final)),
+                      0, bytes});
     };
     add_row("bytes read", of.read);
     add_row("bytes written", of.written);

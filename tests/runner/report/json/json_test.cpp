@@ -232,7 +232,8 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_EQ(full_json()["placement"]["policy"]["nodes"], Json::parse(R"([{"node": 0, "bytes": 150}])"));
   summary::Summary summary = summary::testing::small_training();
   EXPECT_EQ(full_json()["placement"]["policy"]["shared_nodes"], Json::parse(R"([{"node": 1, "bytes": 30}])"));
-  EXPECT_EQ(full_json()["placement"]["numa_balancing"], Json::parse(R"({"before": 1, "after": 0})"));
+  EXPECT_EQ(full_json()["placement"]["numa_balancing"]["before"], 1);
+  EXPECT_EQ(full_json()["placement"]["numa_balancing"]["after"], 0);
   EXPECT_EQ(full_json()["placement"]["counted"]["numa_pages_migrated"], 5);
   EXPECT_EQ(rules[0]["lacks_mappings"], false);
   nlohmann::json unlisted = run_with_rules();
