@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As t888, in a pid namespace that mlrun is outside of, with children that live for 10 ms: they have ended before mlrun looks for them, and their slots are given
-to others all the same."""
+"""As t888, in a pid namespace that mlrun is outside of, with children that live for 10 ms: they have ended before mlrun looks for them, and their slots are
+given to others all the same."""
 
 from lib import case
 

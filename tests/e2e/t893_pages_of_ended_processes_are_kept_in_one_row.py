@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With 64 rules there is room for the counts of 32 processes at a time. 42 processes that live for 3 s each have their pages sampled: those of the first ones are
-in the rows without a pid, and all are counted once."""
+"""With 64 rules there is room for the counts of 32 processes at a time. 42 processes that live for 3 s each have their pages sampled: those of the first ones
+are in the rows without a pid, and all are counted once."""
 
 from lib import case
 
