@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/placement_side.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -23,7 +20,6 @@
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
 #include "runner/util/number.h"
-#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -31,7 +27,9 @@ namespace mlrun::commands {
 namespace {
 
 constexpr uint64_t kFollowNs = 500'000'000, kFollowScarceNs = 50'000'000;
-constexpr uint64_t kPauseOfFollow = 500;  // pauses are this many times longer than follow() takes
+constexpr uint64_t kPauseOfFollow = 500;         // pauses are this many times longer than follow() takes,
+constexpr uint64_t kPauseMaxNs = 5'000'000'000;  // up to this: slots are given back in time
+constexpr uint64_t kSearchNs = 4'000'000;        // of CPU time in one call, for pids of other namespaces
 
 nlohmann::json counts_of(const mlrun_place_count& count) {
   return {{"matches", count.matches},       {"bytes", count.bytes},
@@ -60,18 +58,14 @@ std::string why_none(const placement::PagesFound& pages) {
   return pages.samples != 0 ? "none of them was in memory" : "";
 }
 
-nlohmann::json process_json(const placement::CountedProcess& process) {
-  return {{"pid", process.pid},
-          {"window", process.window},
-          {"window_bytes", process.window_bytes},
-          {"rules", nlohmann::json::array()},
-          {"pages", nlohmann::json::array()},
-          {"unsampled", nlohmann::json::array()},
-          {"mappings_left_out", nlohmann::json::array()}};
-}
-
 nlohmann::json counted_json(const placement::CountsArea& area, const placement::CountedProcess& process) {
-  nlohmann::json result = process_json(process);
+  nlohmann::json result = {{"pid", process.pid},
+                           {"window", process.window},
+                           {"window_bytes", process.window_bytes},
+                           {"rules", nlohmann::json::array()},
+                           {"pages", nlohmann::json::array()},
+                           {"unsampled", nlohmann::json::array()},
+                           {"mappings_left_out", nlohmann::json::array()}};
   for (const mlrun_place_count& count : area.counts_of(process.slot)) result["rules"].push_back(counts_of(count));
   return result;
 }
@@ -89,7 +83,8 @@ void add_found(const placement::FoundPages& found, const placement::CountedProce
   }
   std::string why = was_tried ? why_none(pages->second) : "";
   if (lacks_mappings && (!was_tried || pages->second.error == 0)) why = "its mappings are no longer known";
-  if (process.pid == 0 && process.number != 0) why = "the pid of a process is unknown, because of its seccomp filter";
+  if (process.number != 0 && process.pid == 0) why = "the pid of a process is unknown, because of its seccomp filter";
+  if (process.pid != 0 && process.pid_namespace == 0) why = "the pid of a process is unknown, because it has no /proc";
   if (!why.empty()) to["unsampled"].push_back({{"rule", rule}, {"why", why}});
 }
 
@@ -227,61 +222,38 @@ PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const collect::A
   if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_, path);
 }
 
-PlacedMemory::Owner& PlacedMemory::owner_of(const placement::CountedProcess& process) {
-  Owner& owner = owners_[process.number];
-  if (owner.process.number == 0) {
-    const bool is_ours = process.pid_namespace == util::pid_namespace_of(0);
-    owner.host_pid = is_ours ? process.pid : util::find_host_pid(process.pid_namespace, process.pid);
-  }
-  owner.process = process;
-  if (owner.ended || owner.host_pid == 0) return owner;
-  const auto stat = util::read_proc_stat(owner.host_pid);
-  if (stat && owner.start_ticks == 0) owner.start_ticks = stat->start_ticks;
-  const bool has_pid = stat ? stat->start_ticks == owner.start_ticks
-                            : ::kill(static_cast<pid_t>(owner.host_pid), 0) == 0 || errno != ESRCH;
-  owner.ended = !has_pid;
-  owner.is_sampled = has_pid && stat && !stat->ended;
-  return owner;
-}
-
-// If several processes have one pid, the newest has it. The others are gone, and surely ended if their heaps were elsewhere: a child of a bare
-// clone, which has its parent's pid here, also has its addresses.
 bool PlacedMemory::follow_slots(std::vector<placement::HeapPlace>& heaps) {
-  std::vector<placement::CountedProcess> all = area_.processes(), ended;
   std::map<uint32_t, std::vector<placement::PlacedMapping>> mappings;
+  const std::vector<placement::CountedProcess> all = area_.processes();
   if (places_mappings_) mappings = area_.mappings();
-  std::map<uint32_t, uint64_t> windows;  // by pid
+  owners_.look(all, kSearchNs);
+  std::vector<placement::CountedProcess> ended;
   std::set<uint32_t> gone;
-  for (auto process = all.rbegin(); process != all.rend(); ++process) {  // the newest first
-    if (process->number == 0 || process->pid == 0) continue;
-    Owner& owner = owner_of(*process);
-    const auto [newest, is_newest] = windows.try_emplace(owner.host_pid, process->window);
-    if (!is_newest && owner.host_pid != 0) {
-      owner.ended = owner.ended || newest->second != process->window;
-      owner.is_sampled = false;
-    }
-    if (owner.ended) {
-      ended.push_back(*process);
-      gone.insert(process->slot);
-    } else if (owner.is_sampled && owner.host_pid != 0) {
-      owner.was_sampled = true;
-      heaps.push_back(
-          {process->number, owner.host_pid, process->window, process->window_bytes, mappings[process->slot]});
+  for (const placement::CountedProcess& process : all) {
+    const placement::Owner* const owner = owners_.of(process);
+    if (owner == nullptr) continue;
+    if (owner->ended) {
+      ended.push_back(process);
+      gone.insert(process.slot);
+    } else if (owner->is_sampled) {
+      heaps.push_back({process.number, owner->host_pid, process.window, process.window_bytes, mappings[process.slot]});
     }
   }
   if (places_mappings_) area_.forget_mappings(gone);
-  const bool are_scarce = all.size() > area_.slots() / 2;
-  if (are_scarce) give_back(ended, all.size());
-  return are_scarce;
+  const bool lacks_caches = area_.caches_are_scarce(), lacks_slots = all.size() > area_.slots() / 2;
+  if (lacks_caches) area_.give_back_caches(gone);
+  if (lacks_slots) give_back(ended, all.size());
+  return lacks_caches || lacks_slots;
 }
 
 // Until half of the slots are unused: those of the processes that began first.
 void PlacedMemory::give_back(const std::vector<placement::CountedProcess>& ended, size_t taken) {
-  for (auto process = ended.rbegin(); process != ended.rend() && taken > area_.slots() / 2; ++process, --taken) {
+  std::set<uint32_t> numbers;
+  for (auto process = ended.begin(); process != ended.end() && taken > area_.slots() / 2; ++process, --taken) {
     area_.give_back(process->slot);
-    const auto owner = owners_.find(process->number);
-    if (owner != owners_.end() && !owner->second.was_sampled) owners_.erase(owner);
+    numbers.insert(process->number);
   }
+  sampler_->sum_up(numbers);
 }
 
 void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch) {
@@ -292,22 +264,14 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   if (samples_processes_) targets.processes = watch.alive();
   sampler_->set_targets(std::move(targets));
   const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-  next_ns_ = now_ns + std::max(are_scarce ? kFollowScarceNs : kFollowNs, kPauseOfFollow * took_ns);
+  next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
 }
 
 nlohmann::json PlacedMemory::processes(const placement::FoundPages& found) const {
   nlohmann::json result = nlohmann::json::array();
-  std::set<uint32_t> listed;
   for (const placement::CountedProcess& process : area_.processes()) {
     result.push_back(counted_json(area_, process));
     for (uint32_t rule = 0; rule < rules_; rule++) add_found(found, process, rule, result.back());
-    listed.insert(process.number);
-  }
-  for (const auto& [number, owner] : owners_) {
-    if (listed.contains(number)) continue;
-    nlohmann::json without_slot = process_json(owner.process);
-    for (uint32_t rule = 0; rule < rules_; rule++) add_found(found, owner.process, rule, without_slot);
-    if (!without_slot["pages"].empty()) result.push_back(std::move(without_slot));
   }
   return result;
 }

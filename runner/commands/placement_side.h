@@ -18,6 +18,7 @@
 #include "runner/placement/counts_area.h"
 #include "runner/placement/page_sampler.h"
 #include "runner/placement/rule.h"
+#include "runner/placement/slot_owners.h"
 #include "runner/session/installation.h"
 #include "runner/util/result.h"
 
@@ -47,32 +48,24 @@ class PlacedMemory {
  public:
   PlacedMemory(const Rules& rules, bool has_policy, const collect::Arena& arena);
 
-  // Call it often: twice a second it searches for new processes, and more often while slots for counts are scarce. It takes at most 1/500 of a CPU.
+  // Call it often: twice a second it looks for new and ended processes, and 20 times a second while slots or caches are scarce. Where that would
+  // take more than 1/500 of a CPU, it does so less often, at least every 5 s.
   void follow(uint64_t now_ns, const collect::DescendantWatch& watch);
 
   // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
   void describe(nlohmann::json& session);
 
  private:
-  // The process that a slot counts. After an exec or the reuse of a pid, an older slot is of a process that is gone.
-  struct Owner {
-    placement::CountedProcess process;
-    uint32_t host_pid = 0;  // 0: unknown
-    uint64_t start_ticks = 0;
-    bool ended = false;  // surely: it counts no more
-    bool is_sampled = false, was_sampled = false;
-  };
-  Owner& owner_of(const placement::CountedProcess& process);
-  // The processes whose pages are sampled next; gives slots of ended ones back. True: slots are scarce.
+  // The processes whose pages are sampled next; gives slots and caches of ended ones back. True: these are scarce.
   bool follow_slots(std::vector<placement::HeapPlace>& heaps);
-  void give_back(const std::vector<placement::CountedProcess>& ended, size_t taken);
+  void give_back(const std::vector<placement::CountedProcess>& ended, size_t taken);  // the oldest first
   [[nodiscard]] nlohmann::json processes(const placement::FoundPages& found) const;
 
   placement::CountsArea area_;
   uint32_t rules_;
   bool places_mappings_, samples_processes_;
   uint64_t next_ns_ = 0;
-  std::map<uint32_t, Owner> owners_;                // by number; if the slot was given back, only with samples
+  placement::SlotOwners owners_;
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   int balancing_before_;
   std::unique_ptr<placement::PageSampler> sampler_;

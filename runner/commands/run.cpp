@@ -214,11 +214,20 @@ void follow(launch::KernelSide& side, pid_t pid) {
   if (const Status followed = side.follow(pid); !followed) say("the kernel side: " + followed.error().text);
 }
 
+// Rungs may fail only now. session.json is then written again: it names them, and mlrun may be killed.
+void attach(samplers::AccessStart& access, pid_t pid, session::SessionFile& session) {
+  const nlohmann::json before = session.data["access"];
+  access.attach(pid);
+  access.describe(session.data);
+  if (session.data["access"] == before) return;
+  if (const Status written = session.write(); !written) say(written.error().text);
+}
+
 // Starts the command; the kernel side follows it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const session::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
                                            const launch::CommandState& state, launch::KernelSide* kernel_side,
-                                           samplers::AccessStart* access) {
+                                           samplers::AccessStart* access, session::SessionFile& session) {
   launch::StartGate gate;
   const std::string library = needs_library(options) ? installation.preload_library : std::string();
   return launch::ChildProcess::start(
@@ -234,7 +243,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const sess
       },
       [&](pid_t pid) {
         if (kernel_side != nullptr) follow(*kernel_side, pid);
-        if (access != nullptr) access->attach(pid);
+        if (access != nullptr) attach(*access, pid, session);
         gate.open();
       });
 }
@@ -265,7 +274,7 @@ Result<launch::ChildProcess> start_run(Run& run) {
   run.recording.collector().start();
   run.started_ns = util::monotonic_ns();
   return start_command(run.options, run.installation, run.recording, run.relay, run.state, run.kernel_side.get(),
-                       run.access.get());
+                       run.access.get(), run.session);
 }
 
 void take_back(Run& run) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement rules (--place) and counts of their use, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
 // before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block. When more than
-// half of them are taken, mlrun adds the counts of ended processes up in one slot, and other processes can have theirs.
+// half of them are taken, mlrun adds the counts of ended processes up in one slot, and other processes can have theirs. The same holds for caches.
 //
 //   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
 //

@@ -115,10 +115,14 @@ void CountsArea::forget_mappings(const std::set<uint32_t>& slots) {
   }
 }
 
-void CountsArea::free_caches(uint32_t slot) {
+bool CountsArea::caches_are_scarce() const { return load(area_.caches_taken) > MLRUN_PLACE_CACHES / 2; }
+
+void CountsArea::give_back_caches(const std::set<uint32_t>& slots) {
   for (uint32_t i = 0; i < MLRUN_PLACE_CACHES; i++) {
     mlrun_place_cache& cache = caches_in(area_)[i];
-    if (load(cache.slot) != slot + 1) continue;
+    const uint32_t slot = load(cache.slot) - 1;
+    if (!slots.contains(slot) || slot >= slots_) continue;
+    if (cache.rule < rules_) add_cache(cache, count_at(slot, cache.rule));
     cache.matches = cache.bytes = cache.cached_bytes = 0;
     store(cache.slot, __u32{0});
     __atomic_fetch_sub(&area_.caches_taken, 1, __ATOMIC_RELAXED);
@@ -128,16 +132,18 @@ void CountsArea::free_caches(uint32_t slot) {
 // The first slot that is given back becomes that of the sum.
 void CountsArea::give_back(uint32_t slot) {
   if (slot >= slots_ || sum_ == slot) return;
-  const std::vector<mlrun_place_count> counts = counts_of(slot);
   forget_mappings({slot});
-  free_caches(slot);
+  give_back_caches({slot});
+  const std::vector<mlrun_place_count> counts = counts_of(slot);
   mlrun_place_slot& given = slot_at(slot);
+  if (sum_) slot_at(*sum_).mappings_left_out |= given.mappings_left_out;
   for (uint32_t rule = 0; rule < rules_; rule++) {
     if (sum_) add_count(counts[rule], count_at(*sum_, rule));
     count_at(slot, rule) = sum_ ? mlrun_place_count{} : counts[rule];
   }
   given.pid = given.number = 0;
-  given.pid_namespace = given.window = given.window_bytes = given.mappings_left_out = 0;
+  given.pid_namespace = given.window = given.window_bytes = 0;
+  if (sum_) given.mappings_left_out = 0;
   store(given.state, static_cast<__u32>(sum_ ? MLRUN_PLACE_UNUSED : MLRUN_PLACE_SUM));
   if (!sum_) sum_ = slot;
 }

@@ -3,6 +3,7 @@
 // area, so sizes, numbers and states in it are checked: damage makes figures wrong, and nothing else.
 //
 //   process ──▶ slot: its counts ─── it has ended, and slots are scarce ──▶ slot of the sum; its own is unused again
+//     └───────▶ caches: counts ───── it has ended, and caches are scarce ─▶ its slot; they are unused again
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,11 @@ class CountsArea {
   // Of processes that have ended, or execute another program: other mappings can then be listed.
   void forget_mappings(const std::set<uint32_t>& slots);
 
+  [[nodiscard]] bool caches_are_scarce() const;  // more than half are in use
+
+  // Adds what the caches of these processes have counted to their slots; others can then have the caches. Requires: they write no more.
+  void give_back_caches(const std::set<uint32_t>& slots);
+
   // Adds the counts of a process to the sum; other processes can then have its slot. Requires: it writes no more.
   void give_back(uint32_t slot);
 
@@ -48,7 +54,6 @@ class CountsArea {
   [[nodiscard]] char* at(uint64_t offset) const { return reinterpret_cast<char*>(&area_) + offset; }
   [[nodiscard]] mlrun_place_slot& slot_at(uint32_t slot) const;
   [[nodiscard]] mlrun_place_count& count_at(uint32_t slot, uint32_t rule) const;
-  void free_caches(uint32_t slot);
 
   mlrun_placement& area_;
   uint32_t rules_, slots_ = 0, slots_offset_, slot_bytes_;

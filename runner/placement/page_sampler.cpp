@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/placement/page_sampler.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::placement {
 
@@ -103,15 +105,17 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
   found.add(on_node, static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size()), resident_bytes);
 }
 
-// For a process whose mappings cannot be read.
-void note_refusal(uint32_t pid, PagesFound& found) {
-  if (::access(fmt::format("/proc/{}/maps", pid).c_str(), F_OK) == 0) found.error = EACCES;  // else it has ended
+// Of a process whose mappings could not be read: may mlrun not read them? Else it has ended.
+bool is_refused(uint32_t pid) {
+  const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  return !maps.valid() && (errno == EACCES || errno == EPERM);
 }
 
 void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(place.pid, "");
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
+  if (all.empty() && !is_refused(place.pid)) return;
   const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
   for (uint32_t rule = 0; rule < rules; rule++) {
     std::vector<Span> spans;
@@ -123,7 +127,7 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
     }
     if (spans.empty() && !all.empty()) continue;
     PagesFound& pages = found.by_number_and_rule[{place.number, rule}];
-    if (all.empty()) note_refusal(place.pid, pages);
+    if (all.empty()) pages.error = EACCES;
     if (pages.vdso == 0) pages.vdso = vdso_in(all);
     if (pages.vdso == vdso_in(all)) sample(place.pid, spans, kPagesAtOnce, resident_bytes, pages);
   }
@@ -153,7 +157,7 @@ void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
     if (!mapping.file.empty()) add_outside(mapping.span, window.start, window.end, files[mapping.file]);
   }
   auto& pages = found.by_process_and_file;
-  if (all.empty()) note_refusal(pid, pages[{pid, ""}]);
+  if (all.empty() && is_refused(pid)) pages[{pid, ""}].error = EACCES;
   const uint64_t resident_bytes = resident_bytes_of(pid);
   const uint64_t times = pages_of(own) / std::max<uint64_t>(resident_bytes / kPage, 1);
   if (!own.empty()) {
@@ -191,8 +195,60 @@ void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, 
   for (const auto& [node, pages] : on_node) bytes[node] += now * static_cast<double>(pages) / static_cast<double>(all);
 }
 
+void PagesFound::add(const PagesFound& other) {
+  samples += other.samples;
+  if (error == 0) error = other.error;
+  for (const auto& [node, pages] : other.sampled) sampled[node] += pages;
+  const auto make_mean = [](PagesFound& pages) {
+    if (pages.full_samples == 0) return;
+    for (auto& [node, sum] : pages.bytes) sum /= static_cast<double>(pages.full_samples);
+    pages.resident_bytes /= pages.full_samples;
+    pages.full_samples = 1;
+  };
+  PagesFound mean = other;
+  make_mean(mean);
+  make_mean(*this);
+  for (const auto& [node, sum] : mean.bytes) bytes[node] += sum;
+  resident_bytes += mean.resident_bytes;
+  full_samples = std::max(full_samples, mean.full_samples);
+}
+
 bool FoundPages::has_room(uint32_t pid, const std::string& file) const {
-  return by_process_and_file.size() < kFoundMax || by_process_and_file.contains({pid, file});
+  return files_elsewhere + by_process_and_file.size() < kFoundMax || by_process_and_file.contains({pid, file});
+}
+
+void FoundPages::sum_up(const std::set<uint32_t>& numbers) {
+  for (const uint32_t number : numbers) {
+    auto found = by_number_and_rule.lower_bound({number, 0});
+    while (number != 0 && found != by_number_and_rule.end() && found->first.first == number) {
+      by_number_and_rule[{0, found->first.second}].add(found->second);
+      found = by_number_and_rule.erase(found);
+    }
+  }
+}
+
+FoundPages FoundPages::part(const std::set<uint32_t>& numbers, const std::set<uint32_t>& pids) const {
+  FoundPages result;
+  for (const uint32_t number : numbers) {
+    for (auto one = by_number_and_rule.lower_bound({number, 0});
+         one != by_number_and_rule.end() && one->first.first == number; ++one)
+      result.by_number_and_rule.insert(*one);
+  }
+  for (const uint32_t pid : pids) {
+    for (auto one = by_process_and_file.lower_bound({pid, ""});
+         one != by_process_and_file.end() && one->first.first == pid; ++one)
+      result.by_process_and_file.insert(*one);
+  }
+  result.files_elsewhere = by_process_and_file.size() - result.by_process_and_file.size();
+  return result;
+}
+
+void FoundPages::take(FoundPages part, const std::set<uint32_t>& summed) {
+  for (auto& [where, pages] : part.by_number_and_rule) {
+    if (!summed.contains(where.first)) by_number_and_rule[where] = std::move(pages);
+  }
+  for (auto& [where, pages] : part.by_process_and_file) by_process_and_file[where] = std::move(pages);
+  left_out.merge(part.left_out);
 }
 
 std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most) {
@@ -241,22 +297,39 @@ struct PageSampler::State {
   SampledMemory targets;
   size_t next_heap = 0, next_process = 0;
   FoundPages found;
+  std::set<uint32_t> summed;  // numbers, since the last turn() began
 
+  // Those whose turn it is.
+  SampledMemory turn() {
+    SampledMemory now;
+    for (size_t i = 0; i < std::min(targets.heaps.size(), kProcessesAtOnce); i++)
+      now.heaps.push_back(targets.heaps[next_heap++ % targets.heaps.size()]);
+    for (size_t i = 0; i < std::min(targets.processes.size(), kProcessesAtOnce); i++)
+      now.processes.push_back(targets.processes[next_process++ % targets.processes.size()]);
+    summed.clear();
+    return now;
+  }
+
+  [[nodiscard]] FoundPages part(const SampledMemory& now) const {
+    std::set<uint32_t> numbers;
+    for (const HeapPlace& heap : now.heaps) numbers.insert(heap.number);
+    return found.part(numbers, std::set<uint32_t>(now.processes.begin(), now.processes.end()));
+  }
+
+  // Samples are added to a part of `found`, which finish() may read meanwhile: a call of the kernel may take long.
   void run() {
     std::unique_lock<std::mutex> held(lock);
     uint64_t pause_ns = util::kNsPerS;
     while (!stopped.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stops; })) {
-      const SampledMemory now = targets;
+      const SampledMemory now = turn();
+      FoundPages fresh = part(now);
       held.unlock();
       const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      FoundPages fresh = found;  // only this thread writes `found`
-      for (size_t i = 0; i < std::min(now.heaps.size(), kProcessesAtOnce); i++)
-        sample_heaps(now.heaps[next_heap++ % now.heaps.size()], rules, fresh);
-      for (size_t i = 0; i < std::min(now.processes.size(), kProcessesAtOnce); i++)
-        sample_process(now.processes[next_process++ % now.processes.size()], arena, fresh);
+      for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh);
+      for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh);
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
-      found = std::move(fresh);
+      found.take(std::move(fresh), summed);
     }
   }
 };
@@ -274,6 +347,13 @@ PageSampler::~PageSampler() {
 void PageSampler::set_targets(SampledMemory targets) {
   const std::lock_guard<std::mutex> held(state_->lock);
   state_->targets = std::move(targets);
+}
+
+void PageSampler::sum_up(const std::set<uint32_t>& numbers) {
+  const std::lock_guard<std::mutex> held(state_->lock);
+  std::erase_if(state_->targets.heaps, [&](const HeapPlace& heap) { return numbers.contains(heap.number); });
+  state_->summed.insert(numbers.begin(), numbers.end());
+  state_->found.sum_up(numbers);
 }
 
 FoundPages PageSampler::finish(std::string& problem) {

@@ -45,6 +45,8 @@ struct PagesFound {
 
   // Adds a sample: its pages on each node, each of which stands for `bytes_each`, of a process with `resident` bytes in all.
   void add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident);
+  // Adds the samples of another process: the means of both are added up.
+  void add(const PagesFound& other);
 };
 
 struct FoundPages {
@@ -52,9 +54,17 @@ struct FoundPages {
   // By pid and mapped file, for memory without one "". Shared memory is one file (model::Placement::kSharedMemory).
   std::map<std::pair<uint32_t, std::string>, PagesFound> by_process_and_file;
   std::set<uint32_t> left_out;  // pids of processes with a file for which the latter had no room
+  size_t files_elsewhere = 0;   // entries of by_process_and_file that this part of all samples lacks
 
   // Has room for samples of this file: at most 4,096 files with pages in memory are kept, of all processes.
   [[nodiscard]] bool has_room(uint32_t pid, const std::string& file) const;
+
+  // Adds what was found of these processes up under number 0. So memory is bounded by the processes that have slots.
+  void sum_up(const std::set<uint32_t>& numbers);
+
+  // The samples of these numbers and pids alone; and takes them back, except those of `summed` numbers.
+  [[nodiscard]] FoundPages part(const std::set<uint32_t>& numbers, const std::set<uint32_t>& pids) const;
+  void take(FoundPages part, const std::set<uint32_t>& summed);
 };
 
 // Addresses of up to `most` pages of these spans, evenly: divides all their pages into as many equal parts and chooses one at random in
@@ -80,6 +90,9 @@ class PageSampler {
   PageSampler& operator=(const PageSampler&) = delete;
 
   void set_targets(SampledMemory targets);
+
+  // These processes have ended: their samples become a part of those of number 0.
+  void sum_up(const std::set<uint32_t>& numbers);
 
   // Stops sampling and returns what was found. `problem`: why there was no sampling; else empty.
   FoundPages finish(std::string& problem);

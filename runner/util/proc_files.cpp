@@ -39,9 +39,6 @@ uint64_t last_number(const std::string& status, std::string_view name) {
   return words.empty() ? 0 : leading_number<uint64_t>(words.back());
 }
 
-// The pid in the process's own pid namespace.
-uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid:")); }
-
 // I/O submitted through these mappings makes no calls that mlrun could record, so the trace at least records the mapping.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
 
@@ -73,8 +70,10 @@ bool may_have(uint32_t pid, const std::string& wanted) {
 
 }  // namespace
 
-std::optional<ProcStat> read_proc_stat(uint32_t pid) {
-  const std::string text = read_text(fmt::format("/proc/{}/stat", pid), 4096);
+std::optional<ProcStat> read_proc_stat(uint32_t pid) { return read_proc_stat_in(fmt::format("/proc/{}", pid)); }
+
+std::optional<ProcStat> read_proc_stat_in(const std::string& folder) {
+  const std::string text = read_text(folder + "/stat", 4096);
   const auto words = stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
@@ -146,7 +145,20 @@ std::vector<uint32_t> children_of(uint32_t pid) {
   return children;
 }
 
-uint32_t innermost_pid_of(uint32_t pid) { return innermost_pid(read_text(fmt::format("/proc/{}/status", pid))); }
+uint32_t innermost_pid_of(uint32_t pid) { return innermost_pid_in(fmt::format("/proc/{}", pid)); }
+
+uint32_t innermost_pid_in(const std::string& folder) {
+  return static_cast<uint32_t>(last_number(read_text(folder + "/status"), "NSpid:"));
+}
+
+std::vector<uint32_t> numbers_in(const std::string& folder) {
+  std::vector<uint32_t> numbers;
+  find_entry(folder, [&](uint32_t number) {
+    numbers.push_back(number);
+    return false;
+  });
+  return numbers;
+}
 
 uint64_t own_seccomp_filters() { return last_number(read_text("/proc/self/status"), "Seccomp_filters:"); }
 
@@ -161,14 +173,13 @@ uint64_t pid_namespace_in(const std::string& folder) {
 
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
   return find_entry("/proc", [&](uint32_t pid) {
-    return innermost_pid(read_text(fmt::format("/proc/{}/status", pid))) == pid_inside &&
-           pid_namespace_of(pid) == pid_namespace;
+    return innermost_pid_of(pid) == pid_inside && pid_namespace_of(pid) == pid_namespace;
   });
 }
 
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
   return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
-    return innermost_pid(read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid))) == tid_inside;
+    return innermost_pid_in(fmt::format("/proc/{}/task/{}", host_pid, tid)) == tid_inside;
   });
 }
 

@@ -15,6 +15,8 @@ struct ProcStat {
   bool ended = false;        // a zombie
 };
 std::optional<ProcStat> read_proc_stat(uint32_t pid);
+// The same for a folder in /proc.
+std::optional<ProcStat> read_proc_stat_in(const std::string& folder);
 
 std::string read_comm(uint32_t pid, uint32_t tid);
 
@@ -45,6 +47,10 @@ std::vector<uint32_t> children_of(uint32_t pid);
 
 // The process's pid in its own pid namespace; 0: unknown.
 uint32_t innermost_pid_of(uint32_t pid);
+uint32_t innermost_pid_in(const std::string& folder);
+
+// Entries of a folder that are numbers: of /proc, the processes.
+std::vector<uint32_t> numbers_in(const std::string& folder);
 
 // Number of seccomp filters of our own process.
 uint64_t own_seccomp_filters();

@@ -195,7 +195,7 @@ struct Columns<trace::PageNodeRow> {
   static constexpr const char* kTable = "page_node";
   static void visit(auto& visitor, auto& row) {
     visitor.optional("rule", row.rule, -1);
-    visitor("pid", row.pid);
+    visitor.optional("pid", row.pid, 0);
     visitor.optional("file", row.file);
     visitor("node", row.node);
     visitor("looks", row.looks);

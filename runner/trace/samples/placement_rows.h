@@ -14,15 +14,15 @@ namespace mlrun::trace {
 struct PlacementRow {
   int32_t rule = 0;  // index in the order in which the rules were given, from 0
   std::string text;
-  int64_t pid = 0;  // in the process's own pid namespace; 0: no process, or the sum of ended ones
+  int64_t pid = 0;  // in the process's own pid namespace; 0: no process, the sum of ended ones, or unknown
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
 };
 
 // How many sampled pages of a process were on one node: of a rule's blocks, or under the policy of the command.
 struct PageNodeRow {
   int32_t rule = -1;  // -1: placed by the policy for the whole command
-  int64_t pid = 0;
-  std::string file;  // "": memory without a file
+  int64_t pid = 0;    // with a rule as in PlacementRow, else as mlrun sees it
+  std::string file;   // "": memory without a file
   int32_t node = 0;
   int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
 };

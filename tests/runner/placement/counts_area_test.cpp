@@ -89,6 +89,38 @@ TEST_F(CountsAreaTest, SlotsOfEndedProcessesAreForOthersAndTheirCountsAreKept) {
   EXPECT_EQ(CountsArea(head(), kRules).processes().size(), 3u) << "after mlrun was killed";
 }
 
+TEST_F(CountsAreaTest, CachesOfEndedProcessesAreForOthersAndTheirCountsAreKept) {
+  for (uint32_t i = 0; i < 3; i++) add_process(i, 50 + i, 10 + i);
+  CountsArea area(head(), kRules);
+  const mlrun_place_count before = area.counts_of(1)[1];
+  EXPECT_FALSE(area.caches_are_scarce());
+  head().caches_taken = MLRUN_PLACE_CACHES / 2 + 1;
+  EXPECT_TRUE(area.caches_are_scarce());
+  area.give_back_caches({0, 1});
+  EXPECT_FALSE(area.caches_are_scarce());
+  EXPECT_EQ(caches()[1].slot, 0u);
+  EXPECT_EQ(caches()[2].slot, 3u) << "of a process that lives";
+  const mlrun_place_count after = area.counts_of(1)[1];
+  EXPECT_EQ(after.matches, before.matches);
+  EXPECT_EQ(after.bytes, before.bytes);
+  EXPECT_EQ(after.live_bytes, before.live_bytes);
+  caches()[1].matches = 7;  // as another process would
+  caches()[1].rule = 1;
+  caches()[1].slot = 3;
+  EXPECT_EQ(area.counts_of(1)[1].matches, before.matches);
+}
+
+TEST_F(CountsAreaTest, TheSumLacksMappingsThatOneOfItsProcessesLacked) {
+  for (uint32_t i = 0; i < 3; i++) add_process(i, 50 + i, 10 + i);
+  slot(0).mappings_left_out = 1;
+  slot(1).mappings_left_out = 2;
+  CountsArea area(head(), kRules);
+  area.give_back(0);
+  area.give_back(1);
+  EXPECT_EQ(area.processes().back().mappings_left_out, 3u);
+  EXPECT_EQ(slot(1).mappings_left_out, 0u) << "of the next process";
+}
+
 TEST_F(CountsAreaTest, MappingsThatAreThereAreListedTheNewestFirst) {
   entries()[0] = {0x1000, 0x1000, 4, 0, 7};
   entries()[1] = {0x5000, 0x2000, 4, 0, 9};

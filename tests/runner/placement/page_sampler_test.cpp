@@ -84,6 +84,47 @@ TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostWhatIsResident) {
   EXPECT_DOUBLE_EQ(found.bytes[1], 6000.0);
 }
 
+TEST(PagesFound, OfSeveralProcessesAreAddedUp) {
+  PagesFound sum, one, two;
+  for (int i = 0; i < 2; i++) one.add({{0, 100}, {1, 300}}, 10.0, 5000);
+  for (int i = 0; i < 4; i++) two.add({{0, 50}}, 10.0, 800);
+  sum.add(one);
+  sum.add(two);
+  EXPECT_EQ(sum.samples, 6u);
+  EXPECT_EQ(sum.sampled[0], 2u * 100 + 4 * 50);
+  EXPECT_EQ(sum.full_samples, 1u);
+  EXPECT_DOUBLE_EQ(sum.bytes[0], 1000.0 + 500.0);
+  EXPECT_DOUBLE_EQ(sum.bytes[1], 3000.0);
+  EXPECT_EQ(sum.resident_bytes, 5800u);
+}
+
+TEST(FoundPages, OfEndedProcessesBecomeOneEntryForEachRule) {
+  FoundPages found;
+  for (uint32_t number = 1; number <= 4; number++)
+    for (uint32_t rule = 0; rule < 2; rule++) found.by_number_and_rule[{number, rule}].add({{0, number}}, 10.0, 100);
+  FoundPages part = found.part({3, 4}, {});  // as sampled while processes end
+  EXPECT_EQ(part.by_number_and_rule.size(), 4u);
+  for (auto& [where, pages] : part.by_number_and_rule) pages.add({{0, where.first}}, 10.0, 100);
+  found.sum_up({1, 2, 3});
+  found.take(part, {1, 2, 3});
+  ASSERT_EQ(found.by_number_and_rule.size(), 4u);
+  EXPECT_EQ((found.by_number_and_rule[{0, 1}].sampled[0]), 1u + 2 + 3) << "each once";
+  EXPECT_EQ((found.by_number_and_rule[{4, 1}].samples), 2u);
+}
+
+TEST(FoundPages, APartIsThatOfTheProcessesAndKnowsHowManyFilesTheRestHas) {
+  FoundPages found;
+  for (uint32_t pid = 1; pid <= 4096; pid++) found.by_process_and_file[{pid, ""}] = {};
+  FoundPages part = found.part({}, {7, 5000});
+  EXPECT_EQ(part.by_process_and_file.size(), 1u);
+  EXPECT_FALSE(part.has_room(5000, "/lib/libc.so"));
+  EXPECT_TRUE(part.has_room(7, ""));
+  part.left_out.insert(5000);
+  found.take(part, {});
+  EXPECT_EQ(found.by_process_and_file.size(), 4096u);
+  EXPECT_EQ(found.left_out.size(), 1u);
+}
+
 TEST(FoundPages, HasRoomForALimitedNumberOfFiles) {
   FoundPages found;
   for (uint32_t pid = 1; pid <= 4096; pid++) {

@@ -145,19 +145,27 @@ class Pictures(unittest.TestCase):
         with self.assertRaisesRegex(mlrun_trace.TraceError, "^nothing has no phases, samples"):
             draw(mlrun_trace.open(self.folder / "nothing"), "timeline", self.folder / "nothing.svg")
 
-    def test_the_timeline_counts_bytes_of_stacked_disks_once(self):
-        stacked = self.folder / "stacked"
+    def disk_megabytes(self, name, megabytes):
+        """What the timeline shows of a trace with these bytes read by device."""
+        stacked = self.folder / name
         shutil.copytree(self.trace, stacked)
         (part,) = (stacked / "tables" / "sample_disk").glob("*.parquet")
         schema = pq.read_schema(part)
         blank = {field.name: 0 for field in schema if pa.types.is_integer(field.type)}
-        megabytes = {"vda": 7, "dm-0": 7, "dm-1": 7, "md127": 7, "loop3": 2, "nvme0c0n1": 3, "nvme0c1n1": 5, "nvme0n1": 8, "nvme1n1": 1}
         rows = [blank | {"ts": self.facts["start_ns"], "dur": 100_000_000, "device": device, "read_bytes": read * 10**5, "written_bytes": 0}
                 for device, read in megabytes.items()]
         pq.write_table(pa.Table.from_pylist(rows, schema), part)
-        drawn = draw(mlrun_trace.open(stacked), "timeline", self.folder / "stacked.svg")
+        drawn = draw(mlrun_trace.open(stacked), "timeline", self.folder / f"{name}.svg")
         (disk,) = read_csv(next(path for path in drawn if path.name.endswith(".disk.csv")))
-        self.assertAlmostEqual(float(disk["read_mb_per_s"]), 7 + 3 + 5 + 1)
+        return float(disk["read_mb_per_s"])
+
+    def test_the_timeline_counts_bytes_of_stacked_disks_once(self):
+        megabytes = {"vda": 7, "dm-0": 7, "dm-1": 7, "md127": 7, "loop3": 2, "nvme0c0n1": 3, "nvme0c1n1": 5, "nvme0n1": 8, "nvme1n1": 1}
+        self.assertAlmostEqual(self.disk_megabytes("stacked", megabytes), 7 + 3 + 5 + 1)
+
+    def test_the_timeline_counts_a_loop_device_without_a_disk_below(self):
+        self.assertAlmostEqual(self.disk_megabytes("loop_and_disk", {"vda": 1, "dm-0": 40, "loop3": 40, "loop4": 1}), 1 + 40)
+        self.assertAlmostEqual(self.disk_megabytes("loops_alone", {"loop3": 4, "loop4": 2}), 4 + 2)
 
     def test_a_part_of_the_time_is_cut_out(self):
         reads = sorted(row["ts"] for row in self.calls("read"))

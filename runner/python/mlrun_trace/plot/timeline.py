@@ -21,9 +21,13 @@ LANES = {"requests": 0, "reads and writes": 1, "opens": 2}
 COLOURS = {"open": PURPLE, "read": BLUE, "write": RED, "request read": SKY, "request write": ORANGE}
 PHASE_COLOURS = {"epoch": YELLOW, "eval": PURPLE, "checkpoint": RED, "init": BLUE, "run": GREY}
 
-# Not the devices that are made of others (LVM, LUKS, multipath, md, loop, ...): their requests are those of the devices below them, too.
-LOWEST = """NOT regexp_matches(device, '^(dm-|md|loop|bcache|drbd)') AND device NOT IN (
+# Not the devices that are made of others (LVM, LUKS, multipath, md, ...): their requests are those of the devices below them, too. The file of a loop
+# device may be on a disk, or on Lustre, NFS or tmpfs with no disk below: one that moved more bytes than all disks in the trace is counted.
+PHYSICAL = """NOT regexp_matches(device, '^(dm-|md|loop|bcache|drbd)') AND device NOT IN (
   SELECT regexp_replace(device, 'c[0-9]+n', 'n') FROM sample_disk WHERE regexp_matches(device, '^nvme[0-9]+c[0-9]+n'))"""
+LOWEST = f"""({PHYSICAL} OR device IN (
+  SELECT device FROM sample_disk WHERE device LIKE 'loop%' GROUP BY device HAVING sum(read_bytes + written_bytes) >
+  (SELECT coalesce(sum(read_bytes + written_bytes), 0) FROM sample_disk WHERE {PHYSICAL})))"""
 
 # Sums pieces of work by bin of time. A piece that spans several bins is divided among them.
 BINNED = """
