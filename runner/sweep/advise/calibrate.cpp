@@ -118,11 +118,12 @@ std::string left_out_text(const Measured& measured) {
   if (measured.thrown_out > 0)
     text += fmt::format(
         "{} runs were thrown out: less than 95 % of the pages, or of the allocated bytes, of a rule were where it "
-        "wants them\n",
+        "wants them, or a rule for call sites had no block\n",
         measured.thrown_out);
   if (measured.unverified > 0)
-    text +=
-        fmt::format("the placement of {} runs was not checked: no page of theirs was sampled\n", measured.unverified);
+    text += fmt::format(
+        "the placement of {} runs was not checked: no page of theirs, or of a rule for call sites, was sampled\n",
+        measured.unverified);
   return text;
 }
 
