@@ -185,6 +185,8 @@ Status advise(const AdviseOptions& options) {
   const auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
+  advice.all_fits = all_fits(options, *found);
+  advice.has_budget = options.fast_bytes == 0 || advice.capacity_bytes < options.fast_bytes;
   const auto choice = measure_and_choose(options, *found, advice);
   if (!choice) return tl::make_unexpected(choice.error());
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
@@ -221,10 +223,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
       advice->command, {},
       advice->figure,  options.blocks,
       options.quiet};
-  experiment.configurations = {
-      everything(*advice, kControl, "default"), everything(*advice, kFar, advice->slow), {kAdvised, {file}}};
-  const bool has_no_near = advice->prediction && advice->prediction->near_s <= 0;  // not all blocks fit there
-  if (!has_no_near) experiment.configurations.push_back(everything(*advice, kNear, advice->fast));
+  experiment.configurations = trial_runs(*advice, file);
   const auto measured = make_runs(experiment);
   if (!measured) return tl::make_unexpected(measured.error());
   if (const Status good = check_runs(experiment, {kFar, kAdvised}, *measured); !good)
