@@ -98,7 +98,7 @@ bool fits_with(const std::vector<std::vector<bool>>& conflicts, const std::vecto
   return std::none_of(chosen.begin(), chosen.end(), [&](size_t one) { return conflicts[site][one]; });
 }
 
-// Three of four pairs of sites have a moment of its own, at which only one of both fits: far more moments than the search looks at together.
+// Three of four pairs of sites have a moment of their own, at which only one of both fits: far more moments than the search looks at together.
 TEST(OverTime, WhereThousandsOfMomentsLimitTheChoiceNoRoomIsLeft) {
   constexpr size_t kSites = 80;
   std::minstd_rand random(1);
