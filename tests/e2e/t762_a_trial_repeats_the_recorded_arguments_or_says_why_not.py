@@ -43,6 +43,7 @@ def check_refused(this, argument, what):
 
 
 def check(this):
+    case.need_huge_pages()
     check_repeated(this, r"\x41 'größe' {a} $HOME \\")
     check_refused(this, "--password=hunter2", "secret")
     check_refused(this, os.fsdecode(b"\xff.npy"), "UTF-8")

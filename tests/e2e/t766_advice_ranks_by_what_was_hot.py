@@ -18,6 +18,7 @@ def advise(this, trace, name):
 
 
 def check(this):
+    case.need_huge_pages()
     options = ("--stacks=16", "--alloc-min", "64K", "--python-stacks=off", "--sample=off")
     for seconds in ("4", "12", "40"):
         hot = this.trace(this.victim("two_sites"), seconds, TIMES, options=("--access=cold", *options, *RULES), timeout=300)

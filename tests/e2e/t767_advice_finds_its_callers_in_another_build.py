@@ -17,6 +17,7 @@ def placed(this, program, rules):
 
 
 def check(this):
+    case.need_huge_pages()
     program, old, new = this.path("app"), this.path("old.toml"), this.path("new.toml")
     shutil.copy2(this.victim("phases"), program)
     trace = this.trace(program, options=("--stacks=16", "--alloc-min=64K"))

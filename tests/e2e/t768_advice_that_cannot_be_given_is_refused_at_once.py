@@ -16,6 +16,7 @@ def merged(this, *command):
 
 
 def check(this):
+    case.need_huge_pages()
     what = this.path("what")
     what.write_text("dense", encoding="ascii")
     program = (this.victim("hot_and_cold"), "2", "10", what)

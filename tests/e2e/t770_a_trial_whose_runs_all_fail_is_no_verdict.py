@@ -20,6 +20,7 @@ def stop(this, words, folder):
 
 
 def check(this):
+    case.need_huge_pages()
     what, rules, missing = this.path("what"), this.path("rules.toml"), this.path("missing.toml")
     what.write_text("dense", encoding="ascii")
     trace = this.trace(this.victim("hot_and_cold"), "2", "10", what, options=("--stacks=16", "--alloc-min=64K"))

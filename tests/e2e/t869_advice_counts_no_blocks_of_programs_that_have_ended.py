@@ -19,6 +19,7 @@ def gain(this, name, *command):
 
 
 def check(this):
+    case.need_huge_pages()
     program = this.victim("two_sites")  # 80 MiB at its end, in blocks of 2 and 3 MiB
     this.equal("one after another", gain(this, "after.toml", "sh", "-c", 'for i in 1 2 3; do "$0" 0.1 4; done', program), 1)
     this.equal("one executes the other", gain(this, "exec.toml", sys.executable, "-c", NEXT, program), 1)

@@ -10,6 +10,7 @@ TURNS, MIB = 2000, 1 << 20
 
 
 def check(this):
+    case.need_huge_pages()
     program = this.victim("phases")
     trace = this.trace(program, TURNS, options=("--stacks=16", "--alloc-min=64K", "--sample=off"))
     rules = this.path("rules.toml")

@@ -5,6 +5,7 @@ from lib import case
 
 
 def check(this):
+    case.need_huge_pages()
     rules = this.path("rules.toml")
     trace = this.trace(this.victim("phases_plain"), options=("--stacks=16", "--alloc-min=64K"))
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=17M", "-o", rules)

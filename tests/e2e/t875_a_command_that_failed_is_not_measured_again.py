@@ -10,6 +10,7 @@ SCRIPT = 'echo run >> "$1"; "$2"; exit 3'
 
 
 def check(this):
+    case.need_huge_pages()
     seen, rules, missing = this.path("seen"), this.path("rules.toml"), this.path("missing.toml")
     trace = this.trace("sh", "-c", SCRIPT, "sh", seen, this.victim("phases"), options=("--stacks=16", "--alloc-min=64K"), status=3)
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=17M", "-o", rules)

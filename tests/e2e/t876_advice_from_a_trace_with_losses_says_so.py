@@ -7,6 +7,7 @@ LINE = "records of this trace were lost"
 
 
 def check(this):
+    case.need_huge_pages()
     trace = this.trace(this.victim("phases"), options=("--stacks=16", "--alloc-min=64K"))
     for name, losses in (("whole", 0), ("lossy", 3)):
         nodes.edit_run(trace.folder, lambda run, count=losses: run["totals"].update(losses=count))

@@ -7,6 +7,7 @@ from lib import case
 
 
 def check(this):
+    case.need_huge_pages()
     trace = this.trace(this.victim("many_sites"), "300", options=("--stacks=16", "--alloc-min=64K", "--sample=off"))
     rules = this.path("rules.toml")
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=2G", "-o", rules)

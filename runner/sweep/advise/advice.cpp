@@ -49,12 +49,7 @@ std::string rules_text(const Advice& advice) {
     text += fmt::format("]\nto = {}\n", toml_text(advice.spread.empty() ? advice.fast : advice.spread));
     if (advice.has_budget) text += fmt::format("budget = \"{}\"\n", advice.capacity_bytes);
   }
-  text += fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
-  if (!advice.has_budget) return text;
-  return text +
-         fmt::format(
-             "# No limit: with a budget its heap is of the same kind as that of the chosen blocks.\nbudget = \"{}\"\n",
-             kNoLimit);
+  return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
 }
 
 // Names of functions and files, since another build has other offsets.
@@ -114,14 +109,15 @@ void read_sites_of(const toml::table& file, Advice& advice) {
 std::string advice_text(const Advice& advice) {
   std::string text = fmt::format(
       "# Which blocks get the fast memory, by `mlrun advise`. Use it: mlrun --place FILE COMMAND\n"
-      "[advice]\ntrace = {}\nfast = {}\nslow = {}\nfigure = {}\ncapacity_bytes = {}\nmin_bytes = {}\nranked_by = {}\n"
+      "[advice]\ntrace = {}\nfast = {}\nslow = {}\nfigure = {}\ncapacity_bytes = {}\nmin_bytes = {}\nall_fits = "
+      "{}\nranked_by = {}\n"
       "# Fractions of the gain of all sites: gain of the chosen sites, and upper bound of any choice.\ngain = "
       "{:.6f}\ngain_most "
       "= {:.6f}\n"
       "command = {}\nfolder = {}\n",
       toml_text(advice.trace), toml_text(advice.fast), toml_text(advice.slow), toml_text(advice.figure),
-      advice.capacity_bytes, advice.min_bytes, toml_text(advice.ranked_by), advice.gain, advice.gain_most,
-      list_of(advice.command.words), toml_text(advice.command.folder));
+      advice.capacity_bytes, advice.min_bytes, advice.all_fits, toml_text(advice.ranked_by), advice.gain,
+      advice.gain_most, list_of(advice.command.words), toml_text(advice.command.folder));
   for (const auto& [key, value] : conditions(advice.command)) {
     if (!value->empty()) text += fmt::format("{} = {}\n", key, toml_text(*value));
   }
@@ -131,8 +127,9 @@ std::string advice_text(const Advice& advice) {
 }
 
 std::string other_rule(const Advice& advice, const std::string& target, const std::string& site) {
+  const bool has_budget = advice.has_budget && target != advice.slow && target != kKernelsChoice;
   return fmt::format("size >= {}{}{} -> {}{}{}", advice.min_bytes, site.empty() ? "" : " and site ", site, target,
-                     advice.has_budget ? " budget " : "", advice.has_budget ? kNoLimit : "");
+                     has_budget ? " budget " : "", has_budget ? kNoLimit : "");
 }
 
 Result<Advice> read_advice(const std::string& path) {
@@ -159,6 +156,7 @@ Result<Advice> read_advice(const std::string& path) {
   advice.capacity_bytes = static_cast<uint64_t>((*table)["capacity_bytes"].value_or(int64_t{0}));
   advice.min_bytes = static_cast<uint64_t>((*table)["min_bytes"].value_or(int64_t{0}));
   advice.has_budget = file["rule"][0]["budget"].is_string();
+  advice.all_fits = (*table)["all_fits"].value_or(true);
   advice.gain = number_at(*table, "gain");
   advice.gain_most = number_at(*table, "gain_most");
   if (const toml::array* words = (*table)["command"].as_array(); words != nullptr) {

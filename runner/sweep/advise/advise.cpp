@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,9 +28,7 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint64_t kMinBytes = 64 << 10;  // libc's allocator keeps smaller blocks
-constexpr uint64_t kKeptBytes =
-    60 << 20;                      // freed pages that the heap of a rule keeps at most (preload/placement/heap.h)
-constexpr size_t kSitesMax = 250;  // signatures that rules have room for
+constexpr size_t kSitesMax = 250;         // signatures that rules have room for
 
 // Fails where this memory cannot be had. Returns a line on what it is worth, or nothing.
 Result<std::string> check_fast(const std::string& fast) {
@@ -56,24 +53,27 @@ std::string no_sites_text(const Advice& advice, const TraceSites& found) {
     return fmt::format("{} has no {} with a call stack; record it with --stacks=16 --alloc-min=64K", advice.trace,
                        blocks);
   const std::string& file = found.file_without_build_id;
-  return fmt::format(
-      "{}: {} of {} {} are allocated by code without a build id{}, by which rules know it; link it with "
-      "-Wl,--build-id and record it again",
-      advice.trace, found.without_build_id, found.blocks, blocks,
-      file.empty() ? "" : fmt::format(" ({})", util::printable(file)));
+  return fmt::format("{}: {} of {} {} are allocated by code without a build id{}", advice.trace, found.without_build_id,
+                     found.blocks, blocks,
+                     file.empty()
+                         ? ", such as code that is generated at run time: rules know code by its build id"
+                         : fmt::format(" ({}), by which rules know it; link it with -Wl,--build-id and record it again",
+                                       util::printable(file)));
 }
 
-// The sites that rules have room for.
-std::span<const Site> ranked_sites(const TraceSites& found) {
-  return std::span(found.sites).first(std::min(found.sites.size(), kSitesMax));
-}
+// What was chosen, and what is said about it.
+struct Choice {
+  std::vector<size_t> sites;
+  size_t beyond = 0;        // sites that fit by themselves, for which rules have no room
+  std::string why_no_time;  // why no time is predicted; empty: it is
+};
 
 // What the advice leaves out, and what it does not know.
-std::string remarks_text(const RecordedRun& recorded, const TraceSites& found) {
+std::string remarks_text(const RecordedRun& recorded, const TraceSites& found, const Choice& choice) {
   std::string text;
-  if (found.sites.size() > kSitesMax)
+  if (choice.beyond > 0)
     text += fmt::format("{} sites with the smallest gains stay on the slow memory: rules have room for {} sites\n",
-                        found.sites.size() - kSitesMax, kSitesMax);
+                        choice.beyond, kSitesMax);
   if (found.unseen > 0)
     text += fmt::format("{} sites have no access data: each is taken to be as hot as the others on average\n",
                         found.unseen);
@@ -83,8 +83,8 @@ std::string remarks_text(const RecordedRun& recorded, const TraceSites& found) {
         without_site);
   if (found.cut > 0)
     text += fmt::format(
-        "{} blocks ({}) stay on the slow memory: their call stacks end at code without a build id, and those of other "
-        "sites begin like them\n",
+        "{} blocks ({}) stay on the slow memory: their call stacks end early (code without a build id, or a stack that "
+        "could not be read further), and those of other sites begin like them\n",
         found.cut, util::size_text(found.cut_bytes));
   if (recorded.has_losses)
     text +=
@@ -103,12 +103,11 @@ std::string prediction_text(const Advice& advice, const Prediction& said) {
       said.near_s > 0 ? fmt::format("{:.3f} s", said.near_s) : "was not measured");
 }
 
-// `why_no_time`: why no time is predicted.
 std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found,
-                        const std::string& why_no_time) {
+                        const Choice& choice) {
   std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
                                  util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
-  text += remarks_text(recorded, found);
+  text += remarks_text(recorded, found, choice);
   if (advice.signatures.empty())
     text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
   text +=
@@ -120,28 +119,28 @@ std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const
         fmt::format("they go over both nodes ({}): all blocks there were measured faster than all on the fast node\n",
                     advice.spread);
   if (advice.prediction) return text + prediction_text(advice, *advice.prediction);
-  return text + fmt::format("no time is predicted: this is a ranking; {}\n", why_no_time);
+  return text + fmt::format("no time is predicted: this is a ranking; {}\n", choice.why_no_time);
 }
 
-// `gains`: of all sites, those beyond kSitesMax too. Returns the indices of the chosen sites.
-std::vector<size_t> choose(const TraceSites& found, std::vector<double> gains, Advice& advice) {
+// `gains`: of all sites.
+Choice choose(const TraceSites& found, const std::vector<double>& gains, Advice& advice) {
   const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
-  const std::span<const Site> sites = ranked_sites(found);
-  gains.resize(sites.size());
-  const Chosen chosen = choose_over_time(sites, gains, static_cast<double>(advice.capacity_bytes));
+  const auto capacity = static_cast<double>(advice.capacity_bytes);
+  const Chosen chosen = choose_over_time(found.sites, gains, capacity, kSitesMax);
   advice.gain = chosen.gain / all;
   advice.gain_most = std::min(1.0, chosen.bound / all);
   for (const size_t site : chosen.sites) {
-    const Site& one = sites[site];
+    const Site& one = found.sites[site];
     advice.signatures.push_back(one.signature);
     advice.labels.push_back(one.label);
     advice.frames.insert(advice.frames.end(), one.frames.begin(), one.frames.end());
   }
-  return chosen.sites;
+  const size_t fitting = sites_that_fit(found.sites, gains, capacity).size();
+  return {chosen.sites, fitting - std::min(fitting, kSitesMax), {}};
 }
 
-// Measures gains if --calibrate asks for it, chooses sites, and predicts what they save. Returns why no time is predicted.
-Result<std::string> measure_and_choose(const AdviseOptions& options, const TraceSites& found, Advice& advice) {
+// Measures gains if --calibrate asks for it, chooses sites, and predicts what they save.
+Result<Choice> measure_and_choose(const AdviseOptions& options, const TraceSites& found, Advice& advice) {
   std::vector<double> gains;
   for (const Site& site : found.sites) gains.push_back(site.weight);
   advice.ranked_by = found.ranked_by;
@@ -152,8 +151,9 @@ Result<std::string> measure_and_choose(const AdviseOptions& options, const Trace
     measured = *std::move(made);
   }
   if (!measured.calibration) {
-    choose(found, std::move(gains), advice);
-    return measured.why_not;
+    Choice choice = choose(found, gains, advice);
+    choice.why_no_time = measured.why_not;
+    return choice;
   }
   if (measured.is_spread) {
     advice.spread = options.spread.target;
@@ -162,10 +162,11 @@ Result<std::string> measure_and_choose(const AdviseOptions& options, const Trace
   }
   advice.ranked_by =
       measured.is_spread ? "share of the seconds that all save, by " + found.ranked_by : "measured seconds saved";
-  const auto prediction = predict(*measured.calibration, choose(found, site_gains(*measured.calibration), advice));
+  Choice choice = choose(found, site_gains(*measured.calibration), advice);
+  const auto prediction = predict(*measured.calibration, choice.sites);
   if (!prediction) return tl::make_unexpected(prediction.error());
   advice.prediction = *prediction;
-  return std::string();
+  return choice;
 }
 
 Status advise(const AdviseOptions& options) {
@@ -184,13 +185,13 @@ Status advise(const AdviseOptions& options) {
   const auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
-  advice.has_budget =
-      most_bytes(ranked_sites(*found)) + static_cast<double>(kKeptBytes) > static_cast<double>(advice.capacity_bytes);
-  const auto why_no_time = measure_and_choose(options, *found, advice);
-  if (!why_no_time) return tl::make_unexpected(why_no_time.error());
+  advice.all_fits = all_fits(options, *found);
+  advice.has_budget = options.fast_bytes == 0 || advice.capacity_bytes < options.fast_bytes;
+  const auto choice = measure_and_choose(options, *found, advice);
+  if (!choice) return tl::make_unexpected(choice.error());
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs((*remark + chosen_text(advice, *recorded, *found, *why_no_time)).c_str(), stdout);
+  std::fputs((*remark + chosen_text(advice, *recorded, *found, *choice)).c_str(), stdout);
   if (advice.prediction && !options.spread.why.empty() && options.fast != "huge")
     std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
   return {};
@@ -222,10 +223,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
       advice->command, {},
       advice->figure,  options.blocks,
       options.quiet};
-  experiment.configurations = {
-      everything(*advice, kControl, "default"), everything(*advice, kFar, advice->slow), {kAdvised, {file}}};
-  const bool has_no_near = advice->prediction && advice->prediction->near_s <= 0;  // not all blocks fit there
-  if (!has_no_near) experiment.configurations.push_back(everything(*advice, kNear, advice->fast));
+  experiment.configurations = trial_runs(*advice, file);
   const auto measured = make_runs(experiment);
   if (!measured) return tl::make_unexpected(measured.error());
   if (const Status good = check_runs(experiment, {kFar, kAdvised}, *measured); !good)

@@ -167,9 +167,10 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
          "of the largest sites alone on the fast one; predict from that. Runs that OUT has already are not made "
          "again (default: off)")
       ->option_text("OUT");
-  app.add_option("--try", options.trial,
-                 "run the command in four ways: as advised, all memory fast, all slow, placed by the kernel's default; "
-                 "say whether the prediction held (default: off)")
+  app.add_option(
+         "--try", options.trial,
+         "run the command as advised, with all blocks fast (if they fit there), with all slow, and placed by the "
+         "kernel's default; say whether the prediction held (default: off)")
       ->option_text("OUT");
   app.add_option("--blocks", options.blocks,
                  "for --calibrate and --try: number of repetitions; in each, every placement runs once (default: 8)")

@@ -38,12 +38,17 @@ std::vector<size_t> sites_alone(const AdviseOptions& options, const TraceSites& 
 
 std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
 
-Calibration calibration_of(const AdviseOptions& options, const TraceSites& found, Measured& measured) {
+Series series_of(const Measured& measured, const std::string& name) {
+  const auto found = measured.time_s.find(name);
+  return found == measured.time_s.end() ? Series() : found->second;
+}
+
+Calibration calibration_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
   const auto usable = [&](const std::string& name) {
-    Series& series = measured.time_s[name];
-    return series.size() < kLeastBlocks ? Series() : std::exchange(series, {});
+    Series series = series_of(measured, name);
+    return series.size() < kLeastBlocks ? Series() : series;
   };
-  Calibration calibration{usable(kNear), measured.time_s[kFar], {}, {}, found.elsewhere.weight};
+  Calibration calibration{usable(kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
   for (const size_t site : sites_alone(options, found)) {
     if (Series series = usable(alone_name(site)); !series.empty()) calibration.alone[site] = std::move(series);
   }
@@ -60,7 +65,19 @@ bool take_spread(const Series& spread, Calibration& calibration) {
   return true;
 }
 
+// Each block needs a run of every configuration. Where runs that were thrown out leave too few blocks, leaves out the site with the fewest runs, as
+// if it had not been measured.
+void keep_blocks(Calibration& calibration) {
+  const auto has_fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
+  while (!check_blocks(calibration) && !calibration.alone.empty())
+    calibration.alone.erase(std::min_element(calibration.alone.begin(), calibration.alone.end(), has_fewer));
+}
+
 }  // namespace
+
+bool all_fits(const AdviseOptions& options, const TraceSites& found) {
+  return fits_fast_nodes(options, most_bytes(found.sites, found.elsewhere.lives));
+}
 
 PlacedRuns everything(const Advice& advice, const char* name, const std::string& target) {
   return {name, {other_rule(advice, target)}};
@@ -68,7 +85,7 @@ PlacedRuns everything(const Advice& advice, const char* name, const std::string&
 
 std::vector<PlacedRuns> calibration_runs(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
   std::vector<PlacedRuns> runs = {everything(advice, kFar, advice.slow)};
-  if (fits_fast_nodes(options, most_bytes(found.sites, found.elsewhere.lives))) {
+  if (all_fits(options, found)) {
     runs.push_back(everything(advice, kNear, advice.fast));
     if (!options.spread.target.empty()) runs.push_back(everything(advice, kSpread, options.spread.target));
   }
@@ -77,6 +94,27 @@ std::vector<PlacedRuns> calibration_runs(const AdviseOptions& options, const Adv
                     {other_rule(advice, advice.fast, found.sites[site].signature), other_rule(advice, advice.slow)}});
   }
   return runs;
+}
+
+std::vector<PlacedRuns> trial_runs(const Advice& advice, const std::string& file) {
+  std::vector<PlacedRuns> runs = {
+      everything(advice, kControl, kKernelsChoice), everything(advice, kFar, advice.slow), {kAdvised, {file}}};
+  if (advice.all_fits) runs.push_back(everything(advice, kNear, advice.fast));
+  return runs;
+}
+
+Measurement measurement_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
+  Measurement result;
+  Calibration calibration = calibration_of(options, found, measured);
+  result.is_spread = take_spread(series_of(measured, kSpread), calibration);
+  keep_blocks(calibration);
+  if (const Status enough = check_blocks(calibration); !enough)
+    result.why_not = enough.error().text;
+  else if (calibration.near.empty() && calibration.alone.empty())
+    result.why_not = "too few runs with blocks on the fast memory can be used";
+  else
+    result.calibration = std::move(calibration);
+  return result;
 }
 
 Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
@@ -99,17 +137,11 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
   const Status has_far = check_runs(experiment, {kFar}, *measured);
   if (!has_far && measured->failed > 0) return tl::make_unexpected(has_far.error());
   std::fputs(left_out_text(*measured).c_str(), stdout);
-  Calibration calibration = calibration_of(options, found, *measured);
-  result.is_spread = take_spread(measured->time_s[kSpread], calibration);
-  const Status enough = check_blocks(calibration);
-  if (!has_far || !enough) {
-    result.why_not = (has_far ? enough : has_far).error().text;
-  } else if (calibration.near.empty() && calibration.alone.empty()) {
-    result.why_not = "too few runs with blocks on the fast memory can be used";
-  } else {
-    result.calibration = std::move(calibration);
+  if (!has_far) {
+    result.why_not = has_far.error().text;
+    return result;
   }
-  return result;
+  return measurement_of(options, found, *measured);
 }
 
 std::string left_out_text(const Measured& measured) {
@@ -118,11 +150,12 @@ std::string left_out_text(const Measured& measured) {
   if (measured.thrown_out > 0)
     text += fmt::format(
         "{} runs were thrown out: less than 95 % of the pages, or of the allocated bytes, of a rule were where it "
-        "wants them\n",
+        "wants them, or a rule for call sites had no block\n",
         measured.thrown_out);
   if (measured.unverified > 0)
-    text +=
-        fmt::format("the placement of {} runs was not checked: no page of theirs was sampled\n", measured.unverified);
+    text += fmt::format(
+        "the placement of {} runs was not checked: no page of theirs, or of a rule for call sites, was sampled\n",
+        measured.unverified);
   return text;
 }
 

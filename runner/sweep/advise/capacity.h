@@ -20,7 +20,8 @@ struct CapacityProblem {
 struct Chosen {
   std::vector<size_t> sites;  // ascending
   double gain = 0;
-  double bound = 0;  // upper bound of the gain of any choice
+  double bound = 0;          // upper bound of the gain of any choice
+  bool is_repaired = false;  // by choose_over_time(): more moments limit the choice than it looks at together
 };
 
 Chosen choose_sites(const CapacityProblem& problem);

@@ -181,34 +181,55 @@ Status check_plan(const SweepRequest& request) {
   return fail(fmt::format("{} has runs of another experiment ({}); name a new folder", request.folder, changed));
 }
 
+// Whether a rule is for blocks of call sites.
+bool names_sites(const model::Placement::Rule& rule) { return (" " + rule.text).find(" site ") != std::string::npos; }
+
+// Sums over the processes of a run, of one rule. right: of the sampled bytes, those on its nodes.
+struct RuleBytes {
+  int64_t matches = 0, bytes = 0, fallback_bytes = 0, sampled = 0, right = 0;
+};
+
+RuleBytes bytes_of(const std::vector<model::Placement::Process>& processes, size_t rule,
+                   const std::vector<int64_t>& nodes) {
+  RuleBytes sum;
+  for (const model::Placement::Process& process : processes) {
+    if (rule < process.rules.size()) {
+      sum.matches += process.rules[rule].matches;
+      sum.bytes += process.rules[rule].bytes;
+      sum.fallback_bytes += process.rules[rule].fallback_bytes;
+    }
+    for (const model::Placement::Pages& pages : process.pages) {
+      if (pages.rule != static_cast<int64_t>(rule)) continue;
+      sum.sampled += pages.bytes;
+      if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) sum.right += pages.bytes;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 Verified verified(const model::Placement& placement) {
   Verified result;
   double least_placed = 1;
+  bool is_site_unknown = false;  // no page of a rule for call sites was sampled
   const auto processes = placement.processes.value_or(std::vector<model::Placement::Process>());
   for (size_t number = 0; number < placement.rules.size(); number++) {
-    const std::vector<int64_t>& nodes = placement.rules[number].nodes;
-    if (nodes.empty()) continue;
+    const model::Placement::Rule& rule = placement.rules[number];
+    const bool is_for_sites = names_sites(rule);
+    const RuleBytes of = bytes_of(processes, number, rule.nodes);
+    if (is_for_sites && of.matches == 0) least_placed = 0;
+    if (rule.nodes.empty()) continue;
     result.is_asked = true;
-    int64_t right = 0, all = 0, bytes = 0, fallback_bytes = 0;
-    for (const model::Placement::Process& process : processes) {
-      if (number < process.rules.size()) {
-        bytes += process.rules[number].bytes;
-        fallback_bytes += process.rules[number].fallback_bytes;
-      }
-      for (const model::Placement::Pages& pages : process.pages) {
-        if (pages.rule != static_cast<int64_t>(number)) continue;
-        all += pages.bytes;
-        if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
-      }
-    }
+    is_site_unknown = is_site_unknown || (is_for_sites && of.sampled == 0);
     // Each rule by itself: the few blocks of one do not count less beside the many of another.
-    if (all > 0)
-      result.share = std::min(result.share.value_or(1), static_cast<double>(right) / static_cast<double>(all));
-    if (bytes > 0)
-      least_placed = std::min(least_placed, 1 - static_cast<double>(fallback_bytes) / static_cast<double>(bytes));
+    if (of.sampled > 0)
+      result.share =
+          std::min(result.share.value_or(1), static_cast<double>(of.right) / static_cast<double>(of.sampled));
+    if (of.bytes > 0)
+      least_placed = std::min(least_placed, 1 - static_cast<double>(of.fallback_bytes) / static_cast<double>(of.bytes));
   }
+  if (is_site_unknown && result.share && *result.share >= kVerified) result.share.reset();
   if (least_placed < result.share.value_or(kVerified)) result.share = least_placed;
   return result;
 }
@@ -253,7 +274,9 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)
       why += fmt::format(
-          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them",
+          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them, or a "
+          "rule "
+          "for call sites without a block",
           why.empty() ? "" : ", ", measured.thrown_out);
     return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
                             why.empty() ? "none was made" : why, experiment.folder));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if one of its rules has less than 95 % of its
-// sampled pages on its nodes, or left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
+// sampled pages on its nodes, left more than 5 % of the bytes of its blocks to a later rule or to the allocator, or is for call sites and matched
+// no block.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct Experiment {
 struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
   size_t failed = 0, thrown_out = 0;     // numbers of runs
-  // Runs in time_s whose placement could not be checked: no page was sampled.
+  // Runs in time_s whose placement could not be checked: no page was sampled, or none of a rule for call sites.
   size_t unverified = 0;
   std::set<std::string> only_unverified;  // configurations without any other run in time_s
   std::string failure;                    // error text of the first run that failed
@@ -51,7 +52,8 @@ struct Measured {
 
 struct Verified {
   bool is_asked = false;  // a rule names nodes
-  // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled.
+  // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled, or none of a rule for call sites. 0 if such a
+  // rule matched no block.
   std::optional<double> share;
 };
 Verified verified(const model::Placement& placement);

@@ -15,8 +15,9 @@ Result<std::string> huge_setting(const std::string& system) {
         "gained",
         path);
   if (words.find("[madvise]") != std::string::npos) return std::string();
-  return fail(fmt::format("--fast huge=SIZE: no block can have huge pages, as {} is {}; write madvise to it", path,
-                          words.empty() ? "missing" : "never"));
+  const std::string no = "--fast huge=SIZE: no block can have huge pages, as ";
+  if (words.empty()) return fail(fmt::format("{}this kernel has no transparent ones ({} is missing)", no, path));
+  return fail(fmt::format("{}{} is never; write madvise to it", no, path));
 }
 
 }  // namespace mlrun::sweep

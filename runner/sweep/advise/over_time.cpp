@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <random>
 
@@ -12,8 +13,10 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr size_t kMomentsMax = 1000, kRoundsMax = 30;
-constexpr size_t kPeakGroups = 128;  // moments that one round adds at most
+constexpr size_t kMomentsMax = 1000;
+constexpr size_t kRoundsMax = 100;              // of about 0.1 s
+constexpr size_t kPeakGroups = 128;             // moments that one round adds at most
+constexpr size_t kRefillSteps = 1'000'000'000;  // steps that refill() takes at most: some seconds
 
 // A block begins or ends. bytes: that are alive more; below 0: less.
 struct LifeStep {
@@ -33,14 +36,10 @@ void add_steps(const std::vector<BlockLife>& lives, size_t site, std::vector<Lif
 }
 
 // In order of time. A block that ends makes room for one that begins at that moment.
-std::vector<LifeStep> steps_of(std::span<const Site> sites, const std::vector<BlockLife>& others) {
-  std::vector<LifeStep> steps;
-  for (size_t site = 0; site < sites.size(); site++) add_steps(sites[site].lives, site, steps);
-  add_steps(others, sites.size(), steps);
+void put_in_order(std::vector<LifeStep>& steps) {
   std::sort(steps.begin(), steps.end(), [](const LifeStep& a, const LifeStep& b) {
     return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.begins() < b.begins();
   });
-  return steps;
 }
 
 // Calls at_peak(number of the step) before a block ends, if one has begun since the last peak, and after(step) for each step. At all other
@@ -56,17 +55,23 @@ void for_each_peak(const std::vector<LifeStep>& steps, AtPeak at_peak, After aft
   }
 }
 
+// Sites are numbered as `candidates` has them.
 class OverTime {
  public:
-  OverTime(std::span<const Site> sites, const std::vector<double>& gains, double capacity)
-      : steps_(steps_of(sites, {})), gain_(gains), capacity_(capacity), codes_(sites.size()) {
+  OverTime(std::span<const Site> sites, const std::vector<double>& gains, const std::vector<size_t>& candidates,
+           double capacity)
+      : capacity_(capacity), codes_(candidates.size()) {
+    for (size_t number = 0; number < candidates.size(); number++) {
+      add_steps(sites[candidates[number]].lives, number, steps_);
+      gain_.push_back(gains[candidates[number]]);
+    }
+    put_in_order(steps_);
     std::mt19937_64 random(1);
     for (uint64_t& code : codes_) code = random();
   }
 
   Chosen run() {
     if (steps_.empty()) return {};
-    leave_out_too_large();
     std::vector<size_t> all(codes_.size());
     std::iota(all.begin(), all.end(), 0);
     add_moments(largest_peaks(all, 0));
@@ -76,7 +81,7 @@ class OverTime {
       const std::vector<size_t> beyond = largest_peaks(chosen.sites, capacity_);
       if (beyond.empty()) break;
       if (round == kRoundsMax || moments_.size() + beyond.size() > kMomentsMax) {
-        make_fit(chosen);
+        chosen = repaired(chosen);
         break;
       }
       add_moments(beyond);
@@ -88,15 +93,6 @@ class OverTime {
   }
 
  private:
-  // Sites that do not fit by themselves gain nothing.
-  void leave_out_too_large() {
-    std::vector<double> now(codes_.size());
-    for (const LifeStep& step : steps_) {
-      now[step.site] += step.bytes;
-      if (now[step.site] > capacity_) gain_[step.site] = 0;
-    }
-  }
-
   // Adds the bytes of all sites at these peaks. `peaks`: ascending.
   void add_moments(const std::vector<size_t>& peaks) {
     std::vector<double> now(codes_.size());
@@ -183,6 +179,37 @@ class OverTime {
     }
   }
 
+  // Adds left-out sites that still fit at every moment, those with the largest gains first.
+  void refill(Chosen& chosen) const {
+    std::vector<bool> is_chosen(codes_.size());
+    for (const size_t site : chosen.sites) is_chosen[site] = true;
+    std::vector<size_t> others;
+    for (size_t site = 0; site < codes_.size(); site++) {
+      if (!is_chosen[site]) others.push_back(site);
+    }
+    std::stable_sort(others.begin(), others.end(), [&](size_t a, size_t b) { return gain_[a] > gain_[b]; });
+    others.resize(std::min(others.size(), kRefillSteps / steps_.size()));
+    for (const size_t site : others) {
+      chosen.sites.push_back(site);
+      if (largest_peaks(chosen.sites, capacity_).empty())
+        chosen.gain += gain_[site];
+      else
+        chosen.sites.pop_back();
+    }
+    std::sort(chosen.sites.begin(), chosen.sites.end());
+  }
+
+  // A choice that fits: what is left of this one and others in its room, or the sites with the largest gains if these gain more.
+  [[nodiscard]] Chosen repaired(Chosen chosen) {
+    make_fit(chosen);
+    refill(chosen);
+    Chosen by_gain;
+    refill(by_gain);
+    if (by_gain.gain > chosen.gain) chosen = by_gain;
+    chosen.is_repaired = true;
+    return chosen;
+  }
+
   std::vector<LifeStep> steps_;
   std::vector<double> gain_;
   double capacity_;
@@ -193,16 +220,40 @@ class OverTime {
 }  // namespace
 
 double most_bytes(std::span<const Site> sites, const std::vector<BlockLife>& others) {
+  std::vector<LifeStep> steps;
+  for (size_t site = 0; site < sites.size(); site++) add_steps(sites[site].lives, site, steps);
+  add_steps(others, sites.size(), steps);
+  put_in_order(steps);
   double now = 0, most = 0;
-  for (const LifeStep& step : steps_of(sites, others)) {
+  for (const LifeStep& step : steps) {
     now += step.bytes;
     most = std::max(most, now);
   }
   return most;
 }
 
-Chosen choose_over_time(std::span<const Site> sites, const std::vector<double>& gains, double capacity) {
-  return OverTime(sites, gains, capacity).run();
+std::vector<size_t> sites_that_fit(std::span<const Site> sites, const std::vector<double>& gains, double capacity) {
+  std::vector<size_t> numbers;
+  for (size_t site = 0; site < sites.size(); site++) {
+    if (gains[site] > 0 && most_bytes(sites.subspan(site, 1)) <= capacity) numbers.push_back(site);
+  }
+  return numbers;
+}
+
+Chosen choose_over_time(std::span<const Site> sites, const std::vector<double>& gains, double capacity,
+                        size_t candidates_max) {
+  std::vector<size_t> candidates = sites_that_fit(sites, gains, capacity);
+  std::vector<double> largest;
+  for (const size_t site : candidates) largest.push_back(gains[site]);
+  std::sort(largest.begin(), largest.end(), std::greater<>());
+  largest.resize(std::min(largest.size(), candidates_max));
+  double beyond = 0;  // gain of the sites that fit and are no candidates
+  for (; candidates.size() > candidates_max; candidates.pop_back()) beyond += gains[candidates.back()];
+  Chosen chosen = OverTime(sites, gains, candidates, capacity).run();
+  for (size_t& site : chosen.sites) site = candidates[site];
+  const double most = std::min(chosen.bound + beyond, std::accumulate(largest.begin(), largest.end(), 0.0));
+  chosen.bound = std::max(most, chosen.gain);
+  return chosen;
 }
 
 }  // namespace mlrun::sweep

@@ -6,9 +6,12 @@
 //                                                                 ^                  │ no
 //                                                                 └─ with the peaks that it exceeds
 //
-// Fewer moments limit a choice less, so the bound of each round is one for all moments.
+// Fewer moments limit a choice less, so the bound of each round is one for all moments. If too many moments limit the choice, sites leave it
+// until it fits, and others take the room that is left.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,7 +23,12 @@ namespace mlrun::sweep {
 // The most bytes of all these sites, and of the other blocks, that are alive at one moment.
 double most_bytes(std::span<const Site> sites, const std::vector<BlockLife>& others = {});
 
-// `gains`: of each site. What is alive of the chosen sites fits into `capacity` bytes at every moment.
-Chosen choose_over_time(std::span<const Site> sites, const std::vector<double>& gains, double capacity);
+// The sites that gain something and fit into `capacity` bytes by themselves, ascending. `gains`: of each site.
+std::vector<size_t> sites_that_fit(std::span<const Site> sites, const std::vector<double>& gains, double capacity);
+
+// Chooses among the first `candidates_max` of the sites that fit by themselves. What is alive of the chosen ones fits at every moment. The bound is
+// one for any choice of so many sites, of the others too.
+Chosen choose_over_time(std::span<const Site> sites, const std::vector<double>& gains, double capacity,
+                        size_t candidates_max = SIZE_MAX);
 
 }  // namespace mlrun::sweep

@@ -28,8 +28,8 @@ std::string need_text(const Prediction& said, const TryResult& result) {
   const Comparison& found = result.found;
   if (!result.unverified.empty())
     return fmt::format(
-        "no page of a run of '{}' was sampled, so where its blocks were is unknown; a command that runs for some "
-        "seconds would tell",
+        "no run of '{}' had a sampled page of each rule for call sites, or none at all, so where its blocks were is "
+        "unknown; a command that runs for some seconds would tell",
         result.unverified);
   if (!has_interval(found)) return fmt::format("{} blocks with runs of both far and advised would tell", kLeastRuns);
   if (has_no_change(said.low, said.high))

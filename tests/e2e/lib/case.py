@@ -29,6 +29,13 @@ class Skip(Exception):
     """This case cannot be tried here."""
 
 
+def need_huge_pages():
+    """Skips a case about `mlrun advise --fast huge=SIZE` where no block can have huge pages: it is refused there."""
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not setting.exists() or "[never]" in setting.read_text(encoding="ascii"):
+        raise Skip("this kernel makes no huge pages")
+
+
 class Case:
     def __init__(self, name):
         self.folder = BUILD / "e2e" / name

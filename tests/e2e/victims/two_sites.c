@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of two callers beside each other: two_sites SECONDS [TIMES]. All of the first caller's are touched over and over, those of the second one,
-// which are larger, never again. TIMES: as many times larger, and fewer (default: 1). Prints the number of blocks, and bytes of each of both.
+// Blocks of two callers beside each other: two_sites SECONDS [TIMES [MIB]]. All of the first caller's are touched over and over, those of the second
+// one, which are larger, never again. TIMES: as many times larger, and fewer (default: 1). MIB: size of one more block, of a third caller, of which
+// no page is touched (default: 0, none). Prints the number of blocks, and bytes of each of both.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ enum { kBlocks = 64, kPage = 4096 };
 static int blocks = kBlocks;
 static size_t bytes = 512 << 10, large = 768 << 10;
 static char *hot[kBlocks], *cold[kBlocks];
+static char *volatile untouched;
 
 static double now(void) {
   struct timespec time;
@@ -25,12 +27,14 @@ __attribute__((noinline)) static void add_cold(int i) {
   cold[i] = malloc(large);
   memset(cold[i], 1, large);
 }
+__attribute__((noinline)) static void add_untouched(size_t mib) { untouched = malloc(mib << 20); }
 int main(int argc, char **argv) {
   int times = argc > 2 ? atoi(argv[2]) : 1;
   if (argc < 2 || times < 1 || times > kBlocks) return 2;
   blocks /= times;
   bytes *= (size_t)times;
   large *= (size_t)times;
+  if (argc > 3) add_untouched(strtoul(argv[3], NULL, 10));
   for (int i = 0; i < blocks; i++) {
     add_hot(i);
     add_cold(i);

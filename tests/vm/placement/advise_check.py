@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """In a guest with two nodes: mlrun advise with a fast node, calibrated and tried. Whatever the times are, the pages of each run are where its configuration
-says, by move_pages: near, far, over both nodes in a ratio, single sites near, and as advised.
+says, by move_pages: near, far, over both nodes in a ratio, single sites near, and as advised. Nothing is run with all blocks near where node
+1 has less memory than they need.
 Usage: advise_check.py BUILD"""
 
 import json
@@ -51,6 +52,23 @@ def expect_where(name, runs, wanted):
     expect(f"{name}: pages where it says", len(runs) == BLOCKS and len(good) == BLOCKS, f"{len(good)} of {len(runs)}; {runs[:1]}")
 
 
+def check_larger_program():
+    """More is alive than node 1 has: neither a calibration nor a trial has a run with everything there."""
+    trace, rules = FOLDER / "large", FOLDER / "large.toml"
+    done = mlrun("run", "--quiet", "-o", trace, "--stacks=16", "--alloc-min=64K", "--python-stacks=off", "--sample=off", "--", TWO_SITES, "1", "1", "600")
+    expect("a larger program: recorded", done.returncode == 0, done.stderr)
+    done = mlrun("advise", trace, "--fast", "1=50M", "-o", rules, "--calibrate", FOLDER / "single_sites", "--quiet", "--blocks", BLOCKS)
+    expect("it is said", done.returncode == 0 and "not all blocks fit on node 1" in done.stderr, done.stdout + done.stderr)
+    pages = pages_by_configuration(FOLDER / "single_sites")
+    expect("single sites are run, but the one that does not fit", sorted(pages) == ["far", "site2", "site3"], sorted(pages))
+    expect_where("a site of a larger program near", pages["site2"], {0: {1: 1}, 1: {0: 1}})
+    advice = tomllib.loads(rules.read_text())["advice"]
+    expect("predicted without near", advice["all_fits"] is False and "prediction" in advice and "near_s" not in advice["prediction"], advice)
+    done = mlrun("advise", rules, "--try", FOLDER / "trial_of_large", "--quiet", "--blocks", BLOCKS)
+    expect("a larger program: tried", done.returncode in (0, 1) and "\nadvised " in done.stdout and "\nnear " not in done.stdout, done.stdout + done.stderr)
+    expect("no near runs", sorted(pages_by_configuration(FOLDER / "trial_of_large")) == ["advised", "control", "far"], done.stdout)
+
+
 def main():
     trace, ranking, measured = FOLDER / "trace", FOLDER / "ranking.toml", FOLDER / "measured.toml"
     done = mlrun("run", "--quiet", "-o", trace, "--stacks=16", "--alloc-min=64K", "--python-stacks=off", "--sample=off", "--", TWO_SITES, "1")
@@ -79,6 +97,7 @@ def main():
     expect_where("the other site near", pages["site2"], {0: {1: 1}, 1: {0: 1}})
     prediction = tomllib.loads(measured.read_text())["advice"]["prediction"]
     expect("predicted", prediction["low"] <= prediction["change"] <= prediction["high"] and prediction["blocks"] == BLOCKS, prediction)
+    check_larger_program()
     return 1 if failed else 0
 
 

@@ -46,9 +46,40 @@ TEST(Verified, PagesOnOtherNodesCount) {
 TEST(Verified, ASmallRuleOnTheWrongNodeCountsAsMuchAsALargeOne) {
   Placement run = run_with(1000, 0);
   add_pages(run, 1, 1, 99'000);
-  EXPECT_DOUBLE_EQ(*verified(run).share, 1) << "a rule without sampled pages is not judged";
+  EXPECT_DOUBLE_EQ(*verified(run).share, 1) << "a rule for any caller without sampled pages is not judged";
   add_pages(run, 0, 1, 1000);
   EXPECT_DOUBLE_EQ(*verified(run).share, 0) << "all pages of the fast rule are on the slow node";
+}
+
+Placement run_of_a_site(int64_t bytes) {
+  Placement run = run_with(bytes, 0);
+  run.rules[0].text = "size >= 65536 and site 0123456789abcdef+1 -> node 0";
+  run.processes->front().rules[0].matches = bytes > 0 ? 1 : 0;
+  return run;
+}
+
+TEST(Verified, ARunWhoseSiteHadNoBlockIsNotTheOneThatWasAskedFor) {
+  Placement run = run_of_a_site(0);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0);
+  add_pages(run, 1, 1, 99'000);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0);
+  run.rules[0].nodes.clear();
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0) << "huge pages, too";
+  run.processes.reset();
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0) << "no process had blocks";
+}
+
+TEST(Verified, ASiteOfWhichNoPageWasSampledLeavesTheRunUnverified) {
+  Placement run = run_of_a_site(1000);
+  add_pages(run, 1, 1, 99'000);
+  EXPECT_TRUE(verified(run).is_asked);
+  EXPECT_FALSE(verified(run).share);
+  add_pages(run, 1, 0, 99'000);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0.5) << "but it is wrong by its other pages";
+  Placement other = run_of_a_site(1000);
+  add_pages(other, 1, 1, 99'000);
+  add_pages(other, 0, 0, 1000);
+  EXPECT_DOUBLE_EQ(*verified(other).share, 1);
 }
 
 TEST(Verified, BlocksThatARuleHadNoRoomForCountThoughTheyHaveNoPagesOfIt) {

@@ -41,6 +41,8 @@ TEST(HugeSetting, WithoutHugePagesThereIsNoAdvice) {
     const auto found = with_setting(words);
     ASSERT_FALSE(found);
     EXPECT_NE(found.error().text.find("no block can have huge pages"), std::string::npos) << found.error().text;
+    EXPECT_EQ(found.error().text.find("write madvise to it") == std::string::npos, words == std::string())
+        << "a missing file cannot be written: " << found.error().text;
   }
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/advise/over_time.h"
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::sweep {
@@ -59,6 +63,78 @@ TEST(OverTime, ASiteThatDoesNotFitByItselfIsInNoBound) {
   const Chosen chosen = choose_over_time(sites, {1, 100}, kPage);
   EXPECT_EQ(chosen.sites, (Numbers{0}));
   EXPECT_DOUBLE_EQ(chosen.bound, 1);
+}
+
+// A site for each of these sizes in pages; all are alive at once.
+std::vector<Site> at_once(const std::vector<uint64_t>& pages) {
+  std::vector<Site> sites(pages.size());
+  for (size_t site = 0; site < sites.size(); site++) sites[site].lives = {{0, 10, pages[site] * kPage}};
+  return sites;
+}
+
+TEST(OverTime, SitesThatDoNotFitTakeNoPlaceOfThoseThatDo) {
+  std::vector<uint64_t> pages(250, 51);
+  pages.resize(300, 1);
+  std::vector<double> gains(250, 100);
+  gains.resize(300, 1);
+  const Chosen chosen = choose_over_time(at_once(pages), gains, 50 * kPage, 250);
+  EXPECT_EQ(chosen.sites.size(), 50u);
+  EXPECT_EQ(chosen.sites.front(), 250u);
+  EXPECT_DOUBLE_EQ(chosen.bound, 50);
+}
+
+TEST(OverTime, TheBoundIsOneForSitesThatAreNoCandidates) {
+  const std::vector<Site> sites = at_once({4, 4, 1, 1});
+  const Chosen chosen = choose_over_time(sites, {3, 3, 2, 2}, 4 * kPage, 2);  // 2 and 3 together would gain more
+  EXPECT_DOUBLE_EQ(chosen.gain, 3);
+  EXPECT_GE(chosen.bound, 4);
+  EXPECT_LE(chosen.bound, 6) << "two sites gain no more";
+  EXPECT_DOUBLE_EQ(
+      choose_over_time(at_once(std::vector<uint64_t>(30, 1)), std::vector<double>(30, 1), 30 * kPage, 25).bound, 25);
+}
+
+// Two sites conflict if their blocks are alive at one moment.
+bool fits_with(const std::vector<std::vector<bool>>& conflicts, const std::vector<size_t>& chosen, size_t site) {
+  return std::none_of(chosen.begin(), chosen.end(), [&](size_t one) { return conflicts[site][one]; });
+}
+
+// Three of four pairs of sites have a moment of their own, at which only one of both fits: far more moments than the search looks at together.
+TEST(OverTime, WhereThousandsOfMomentsLimitTheChoiceNoRoomIsLeft) {
+  constexpr size_t kSites = 80;
+  std::minstd_rand random(1);
+  std::vector<Site> sites(kSites);
+  std::vector<std::vector<bool>> conflicts(kSites, std::vector<bool>(kSites));
+  std::vector<double> gains;
+  int64_t now = 0;
+  for (size_t a = 0; a < kSites; a++) {
+    gains.push_back(100.0 + static_cast<double>(random() % 50));
+    for (size_t b = 0; b < a; b++) {
+      if (random() / 64 % 4 == 0) continue;
+      for (const size_t site : {a, b}) sites[site].lives.push_back({now, now + 1, 2 * kPage});
+      conflicts[a][b] = conflicts[b][a] = true;
+      now += 2;
+    }
+  }
+  ASSERT_GT(now / 2, 2000);
+  const Chosen chosen = choose_over_time(sites, gains, 3 * kPage);
+  EXPECT_TRUE(chosen.is_repaired);
+  for (size_t site = 0; site < kSites; site++) {
+    const bool is_chosen = std::count(chosen.sites.begin(), chosen.sites.end(), site) > 0;
+    std::vector<size_t> others = chosen.sites;
+    std::erase(others, site);
+    EXPECT_EQ(fits_with(conflicts, others, site), is_chosen) << site;
+  }
+  std::vector<size_t> order(kSites), greedy;
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return gains[a] > gains[b]; });
+  double greedy_gain = 0;
+  for (const size_t site : order) {
+    if (!fits_with(conflicts, greedy, site)) continue;
+    greedy.push_back(site);
+    greedy_gain += gains[site];
+  }
+  EXPECT_GE(chosen.gain, greedy_gain);
+  EXPECT_GE(chosen.bound, greedy_gain);
 }
 
 TEST(OverTime, WithoutBlocksNothingIsChosen) {

@@ -130,7 +130,7 @@ TEST(Verdict, RunsOfUnknownPlacementConfirmNothing) {
     const TryResult result = judge(advice, runs(7, 0.05), {name});
     EXPECT_EQ(result.held, Held::kCannotTell);
     const std::string said = try_text(advice, runs(7, 0.05), result);
-    EXPECT_NE(said.find(std::string("no page of a run of '") + name + "' was sampled"), std::string::npos) << said;
+    EXPECT_NE(said.find(std::string("no run of '") + name + "' had a sampled page"), std::string::npos) << said;
   }
   EXPECT_EQ(judge(advice, runs(7, 0.05), {kNear, kControl}).held, Held::kHeld);
   EXPECT_EQ(judge(advice, runs(9.9, 0.05), {kAdvised}).held, Held::kCannotTell);
