@@ -338,7 +338,8 @@ static void note_mapping_match(struct heap *heap, size_t bytes, bool placed) {
     __atomic_fetch_add(&count->fallback_bytes, bytes, __ATOMIC_SEQ_CST);
   }
   shown = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST);
-  if (unlikely(shown != count)) move_counts(count, shown);  // heaps_show_counts() has just run
+  // heaps_show_counts() has just run. In a child that a signal handler has forked meanwhile the counts are the parent's, which keeps them.
+  if (unlikely(shown != count) && count == &heap->counts) move_counts(count, shown);
 }
 
 bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_pages which) {
