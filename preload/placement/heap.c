@@ -411,7 +411,7 @@ static void keep_pieces(struct heap *heap) {
 }
 
 void heaps_hide_counts(void) {
-  locked_later = 0;
+  forget_locks();
   for (uint32_t i = 0; i < heaps_opened; i++) {
     caches_close(&heaps[i]);
     keep_pieces(&heaps[i]);
