@@ -34,7 +34,7 @@ static COLD void place(void *at, size_t bytes, enum bound_pages which, const str
 INLINE bool is_any_placed(void) { return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)); }
 
 static COLD void forget_placed(const void *at, size_t bytes) {
-  ratio_end_pieces(ratio_mapping_take(at, bytes).pieces);
+  ratio_mappings_end(at, bytes);
   forget_mapping(at, bytes);
 }
 

@@ -11,8 +11,8 @@
 #endif
 
 int locked_later;
-static bool
-    all_is_locked;  // by MCL_CURRENT together with MCL_FUTURE: all memory of the heaps, which then needs no locks of its own
+// By MCL_CURRENT together with MCL_FUTURE: all memory of the heaps, which then needs no locks of its own.
+static bool all_is_locked;
 
 static void lock(uint32_t page, uint32_t pages, unsigned how) {
   raw_syscall3(SYS_mlock2, (long)address_of(page), (long)pages * kPageBytes, how);
