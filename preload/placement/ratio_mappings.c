@@ -7,7 +7,8 @@
 enum { kEntryBits = 13, kEntries = 1 << kEntryBits, kReach = 16, kPiecesBits = 16, kRuleBits = 6, kAddressBits = 47 };
 _Static_assert(MLRUN_PLACE_RULES <= 1 << kRuleBits, "a rule fits");
 
-// word: {first page 35 | rule 6 | pieces 16}, 0: free; no pieces: a thread changes it. A mapping is in one of kReach entries from the hash of its first page on.
+// word: {first page 35 | rule 6 | pieces 16}, 0: free; without pieces: a thread is changing it. A mapping is in one of kReach entries from the hash of
+// its first page on.
 static struct entry { uint64_t word, bytes; } entries[kEntries];
 static uint64_t used[kEntries / 64];  // one bit for each entry that is not free
 static uint32_t entries_used;
