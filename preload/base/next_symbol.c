@@ -165,6 +165,19 @@ symbol next_symbol(const char *name) {
   return next_symbol_in(name, &object);
 }
 
+symbol next_symbol_beside(const char *name, const char *other) {
+  struct wanted w = {.name = name, .hash = gnu_hash(name)}, retired = w;
+  const char *last;
+  retired.retired = true;
+  if (!next_symbol_in(other, &last)) return NULL;
+  for (const struct link_map *o = own_object()->l_next; o; o = o->l_next) {
+    symbol found = find_in_object(o, &w);
+    if (!found) found = find_in_object(o, &retired);
+    if (found || o->l_name == last) return o->l_name == last ? found : NULL;
+  }
+  return NULL;
+}
+
 symbol next_version(const char *name, const char *version) {
   const struct wanted w = {.name = name, .hash = gnu_hash(name), .version = version};
   const struct link_map *own = own_object();

@@ -16,6 +16,10 @@ symbol next_symbol(const char *name);
 // itself); its address also serves as the object's identity.
 symbol next_symbol_in(const char *name, const char **object);
 
+// The same, if the object that defines `other` for such a call defines `name` too and none before it does; else null. Objects behind it, which may be
+// unloaded at any time, are not looked at.
+symbol next_symbol_beside(const char *name, const char *other);
+
 // The function of a retired version: libc keeps those for old programs where the behaviour has changed. If no object
 // after ours has that version, the same as next_symbol.
 symbol next_version(const char *name, const char *version);

@@ -77,7 +77,7 @@ EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
 
 static COLD long confining_syscall(long operation, long flags, long arguments) {
   REAL(long, syscall, long, ...);
-  bool strict = operation == SECCOMP_SET_MODE_STRICT;
+  bool strict = (uint32_t)operation == SECCOMP_SET_MODE_STRICT;
   struct rights before = give_up(true, strict, strict ? NULL : (const void *)arguments);
   long result = real(SYS_seccomp, operation, flags, arguments);
   settle(&before, result >= 0);
@@ -86,7 +86,9 @@ static COLD long confining_syscall(long operation, long flags, long arguments) {
 
 EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
   REAL(long, syscall, long, ...);
-  bool gives_up = number == SYS_seccomp && (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER);
+  uint32_t operation = (uint32_t)a;  // the kernel ignores the upper half
+  bool gives_up =
+      number == SYS_seccomp && (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER);
   if (unlikely(gives_up)) return confining_syscall(a, b, c);
   if (unlikely(number == SYS_prctl)) return prctl_hook((int)a, b, c, d, e);
   if (number == SYS_futex && note_futex_post(a, b, e)) return real(number, a, b, c, d, e, f);

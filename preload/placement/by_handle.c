@@ -28,27 +28,29 @@ static void *reallocarray_found(void *old, size_t count, size_t each) {
   return in_window(old) ? reallocarray(old, count, each) : real(old, count, each);
 }
 
-static const struct {
+static const struct function {
   const char *name;
   symbol ours;
-} functions[] = {{"free", (symbol)free},
-                 {"realloc", (symbol)realloc_found},
-                 {"reallocarray", (symbol)reallocarray_found},
-                 {"malloc_usable_size", (symbol)malloc_usable_size},
-                 {"cfree", (symbol)cfree},
-                 {"free_sized", (symbol)free_sized},
-                 {"free_aligned_sized", (symbol)free_aligned_sized}};
+  bool is_free;  // it calls our free, which passes other blocks on to the program's free
+} functions[] = {{"free", (symbol)free, true},
+                 {"realloc", (symbol)realloc_found, false},
+                 {"reallocarray", (symbol)reallocarray_found, false},
+                 {"malloc_usable_size", (symbol)malloc_usable_size, false},
+                 {"cfree", (symbol)cfree, true},
+                 {"free_sized", (symbol)free_sized, true},
+                 {"free_aligned_sized", (symbol)free_aligned_sized, true}};
 
 // Null: there is none of that name, or the lookup has no handle.
-static symbol ours_of(const void *handle, const char *name) {
+static const struct function *ours_of(const void *handle, const char *name) {
   if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !name) return NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    if (!strcmp(name, functions[i].name)) return functions[i].ours;
+    if (!strcmp(name, functions[i].name)) return &functions[i];
   return NULL;
 }
 
-static symbol replaced(const char *name, symbol ours, symbol found) {
-  return found && found == next_symbol(name) ? ours : found;
+static symbol replaced(const struct function *ours, symbol found) {
+  symbol next = !found ? NULL : ours->is_free ? next_symbol_beside(ours->name, "free") : next_symbol(ours->name);
+  return found && found == next ? ours->ours : found;
 }
 
 symbol dlsym_hook(void *handle, const char *name) __asm__("dlsym");
@@ -57,16 +59,16 @@ symbol dlvsym_hook(void *handle, const char *name, const char *version) __asm__(
 // Null: before glibc 2.34, where these functions are in libdl, which is not loaded.
 EXPORT symbol dlsym_hook(void *handle, const char *name) {
   REAL(symbol, dlsym, void *, const char *);
-  symbol ours = ours_of(handle, name);
+  const struct function *ours = ours_of(handle, name);
   if (unlikely(!real)) return NULL;
-  if (unlikely(ours != NULL)) return replaced(name, ours, real(handle, name));
+  if (unlikely(ours != NULL)) return replaced(ours, real(handle, name));
   return real(handle, name);
 }
 
 EXPORT symbol dlvsym_hook(void *handle, const char *name, const char *version) {
   REAL(symbol, dlvsym, void *, const char *, const char *);
-  symbol ours = ours_of(handle, name);
+  const struct function *ours = ours_of(handle, name);
   if (unlikely(!real)) return NULL;
-  if (unlikely(ours != NULL)) return replaced(name, ours, real(handle, name, version));
+  if (unlikely(ours != NULL)) return replaced(ours, real(handle, name, version));
   return real(handle, name, version);
 }

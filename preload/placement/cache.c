@@ -166,6 +166,8 @@ void caches_close(struct heap *heap) {
     heap->live_bytes -= cache->cached_bytes;  // of a stuck cache: caches_lock() has emptied the others
     cache->cached_bytes = 0;
     cache->counts = NULL;
+    // Perhaps entered by a thread that the child does not have. caches_lock() has waited for those of other heaps.
+    if (heap->is_interrupted && cache->entered == kThread) heap->has_caches = false;
   }
   heap->caches_open = 0;
 }

@@ -13,14 +13,19 @@
 
 uint32_t confinements;
 
+static void allow(bool allowed) { __atomic_store_n(&system_calls_allowed, allowed, __ATOMIC_SEQ_CST); }
+
 // Counted before the call, because other threads place memory meanwhile, and taken back if it fails: programs also try what the kernel has.
 static void begin(void) {
   __atomic_fetch_add(&confinements, 1, __ATOMIC_SEQ_CST);
-  system_calls_allowed = false;
+  allow(false);
 }
 
+// Another thread may begin between the two looks at the number.
 static long end(long result) {
-  if (result < 0 && __atomic_sub_fetch(&confinements, 1, __ATOMIC_SEQ_CST) == 0) system_calls_allowed = true;
+  if (result >= 0 || __atomic_sub_fetch(&confinements, 1, __ATOMIC_SEQ_CST)) return result;
+  allow(true);
+  if (__atomic_load_n(&confinements, __ATOMIC_SEQ_CST)) allow(false);
   return result;
 }
 
@@ -40,9 +45,10 @@ EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
   return real(option, a, b, c, d);
 }
 
-static bool installs_filter(long number, long a) {
-  if (number == SYS_seccomp) return a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER;
-  return number == SYS_prctl && a == PR_SET_SECCOMP;
+// `first` is the argument as the kernel sees it: it ignores the upper half.
+static bool installs_filter(long number, uint32_t first) {
+  if (number == SYS_seccomp) return first == SECCOMP_SET_MODE_STRICT || first == SECCOMP_SET_MODE_FILTER;
+  return number == SYS_prctl && first == PR_SET_SECCOMP;
 }
 
 static COLD long confining_syscall(long number, long a, long b, long c, long d, long e) {
@@ -53,6 +59,6 @@ static COLD long confining_syscall(long number, long a, long b, long c, long d, 
 
 EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
   REAL(long, syscall, long, ...);
-  if (unlikely(installs_filter(number, a))) return confining_syscall(number, a, b, c, d, e);
+  if (unlikely(installs_filter(number, (uint32_t)a))) return confining_syscall(number, a, b, c, d, e);
   return real(number, a, b, c, d, e, f);
 }

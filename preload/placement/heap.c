@@ -28,17 +28,22 @@ HOT const char *single_threaded;
 const struct thread_state *forking;
 uint32_t heaps_opened, placement_rules;
 
+static bool change_lock(struct heap *heap, uint32_t from, uint32_t to) {
+  return __atomic_compare_exchange_n(&heap->lock, &from, to, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 // Spins before it sleeps: the lock is held for tens of nanoseconds (longer while pages are mapped or given back), and a sleep costs a hundred
 // times as much.
 COLD void heap_wait_for_lock(struct heap *heap) {
   for (int i = 0; i < kTries; i++) {
-    uint32_t free = 0;
     __builtin_ia32_pause();
-    if (!__atomic_load_n(&heap->lock, __ATOMIC_RELAXED) &&
-        __atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-      return;
+    if (!__atomic_load_n(&heap->lock, __ATOMIC_RELAXED) && change_lock(heap, 0, lock_of_thread())) return;
   }
-  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
+  for (;;) {
+    uint32_t seen = __atomic_load_n(&heap->lock, __ATOMIC_RELAXED);
+    if (!seen && change_lock(heap, 0, lock_of_thread() | kAwaited)) return;  // by other threads that still wait
+    if (seen && (seen & kAwaited || change_lock(heap, seen, seen | kAwaited))) futex_wait(&heap->lock, seen | kAwaited);
+  }
 }
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end, struct range_file file) {
@@ -333,7 +338,8 @@ static void note_mapping_match(struct heap *heap, size_t bytes, bool placed) {
     __atomic_fetch_add(&count->fallback_bytes, bytes, __ATOMIC_SEQ_CST);
   }
   shown = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST);
-  if (unlikely(shown != count)) move_counts(count, shown);  // heaps_show_counts() has just run
+  // heaps_show_counts() has just run. In a child that a signal handler has forked meanwhile the counts are the parent's, which keeps them.
+  if (unlikely(shown != count) && count == &heap->counts) move_counts(count, shown);
 }
 
 bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_pages which) {
@@ -350,11 +356,16 @@ void note_peak(struct heap *heap) {
   heap->peak_bytes = heap->count->peak_bytes = heap->live_bytes;
 }
 
+static bool has_interrupted(const struct heap *heap) {
+  uint32_t lock = __atomic_load_n(&heap->lock, __ATOMIC_RELAXED);
+  return lock && (is_single_threaded() || (lock & ~kAwaited) == lock_of_thread());
+}
+
 // The lists of an interrupted heap may be half changed. So its caches keep their blocks, and its lock stays with the interrupted code.
 void heaps_lock(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
     struct heap *heap = &heaps[i];
-    heap->is_interrupted = is_single_threaded() && heap->lock;
+    heap->is_interrupted = has_interrupted(heap);
     if (heap->is_interrupted) continue;
     heap_lock(heap);
     caches_lock(heap);
@@ -400,7 +411,7 @@ static void keep_pieces(struct heap *heap) {
 }
 
 void heaps_hide_counts(void) {
-  locked_later = 0;
+  forget_locks();
   for (uint32_t i = 0; i < heaps_opened; i++) {
     caches_close(&heaps[i]);
     keep_pieces(&heaps[i]);

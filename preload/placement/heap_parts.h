@@ -33,12 +33,12 @@ struct heap {
   uint8_t source;  // enum heap_source
   bool has_caches;
 
-  uint32_t lock __attribute__((aligned(kCacheLine)));  // 0: free, 1: taken, 2: taken, and others wait
+  uint32_t lock __attribute__((aligned(kCacheLine)));  // 0: free, else lock_of_thread(), with kAwaited if others wait
 
   uint32_t oldest __attribute__((aligned(kCacheLine)));
   uint32_t newest;
   bool keeps_all;  // the kernel refused to take pages back (e.g. locked memory): all freed pages are kept from then on
-  bool is_interrupted;  // during a fork by a signal handler that has interrupted the only thread inside this heap
+  bool is_interrupted;  // during a fork by a signal handler that has interrupted its thread inside this heap
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
   uint64_t live_bytes, peak_bytes;            // live_bytes includes cached blocks
@@ -63,17 +63,23 @@ INLINE bool is_single_threaded(void) { return single_threaded && *(const volatil
 extern const struct thread_state *forking;
 INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __ATOMIC_RELAXED) == &this_thread); }
 
+enum { kAwaited = 1, kTaken = 2 };  // in a heap's lock
+
+// What a heap's lock is while this thread holds it. Threads that are alive differ in it, unless their memory is 64 GiB apart.
+INLINE uint32_t lock_of_thread(void) { return ((uint32_t)((uintptr_t)&this_thread >> 4) & ~3u) | kTaken; }
+
 void heap_wait_for_lock(struct heap *heap);
 
 INLINE void heap_lock(struct heap *heap) {
   uint32_t free = 0;
   if (has_all_locks()) return;
   if (is_single_threaded()) {
-    heap->lock = 1;
+    heap->lock = kTaken;
     compiler_barrier();  // a signal handler that forks looks whether it has interrupted the heap
     return;
   }
-  if (unlikely(!__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
+  if (unlikely(!__atomic_compare_exchange_n(&heap->lock, &free, lock_of_thread(), false, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED)))
     heap_wait_for_lock(heap);
 }
 
@@ -84,7 +90,7 @@ INLINE void heap_unlock(struct heap *heap) {
     heap->lock = 0;
     return;
   }
-  if (unlikely(__atomic_exchange_n(&heap->lock, 0, __ATOMIC_RELEASE) == 2)) futex_wake_one(&heap->lock);
+  if (unlikely(__atomic_exchange_n(&heap->lock, 0, __ATOMIC_RELEASE) & kAwaited)) futex_wake_one(&heap->lock);
 }
 
 INLINE struct range *range_of(struct heap *heap, uint32_t page) {

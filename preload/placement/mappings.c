@@ -34,7 +34,7 @@ static COLD void place(void *at, size_t bytes, enum bound_pages which, const str
 INLINE bool is_any_placed(void) { return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)); }
 
 static COLD void forget_placed(const void *at, size_t bytes) {
-  ratio_end_pieces(ratio_mapping_take(at, bytes).pieces);
+  ratio_mappings_end(at, bytes);
   forget_mapping(at, bytes);
 }
 
@@ -82,16 +82,24 @@ static uint32_t pieces_of_growth(const struct ratio_mapping *mapping, char *at, 
   return ratio_apply(rule, at + old * kPageBytes, pages - old, kNewOnly);
 }
 
-static COLD void *resize_placed(void *real(void *, size_t, size_t, int, void *), void *address, size_t bytes_before,
-                                size_t bytes, int flags, void *wanted) {
-  struct ratio_mapping mapping = {0};
+typedef void *mremap_function(void *, size_t, size_t, int, void *);
+
+static void *resize(mremap_function *real, void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) {
   int error = errno;
+  void *at = flags & MREMAP_FIXED ? mremap_pieces(address, bytes_before, bytes, flags, wanted) : NULL;
+  if (at) return at;
+  at = real(address, bytes_before, bytes, flags, wanted);
+  if (at != MAP_FAILED || errno != EFAULT || flags & MREMAP_FIXED) return at;
+  void *there = mremap_pieces(address, bytes_before, bytes, flags, wanted);
+  if (there && there != MAP_FAILED) errno = error;
+  return there ? there : at;
+}
+
+static COLD void *resize_placed(mremap_function *real, void *address, size_t bytes_before, size_t bytes, int flags,
+                                void *wanted) {
+  struct ratio_mapping mapping = {0};
   if (!(flags & MREMAP_DONTUNMAP)) mapping = ratio_mapping_take(address, bytes_before);
-  void *at = real(address, bytes_before, bytes, flags, wanted);
-  if (at == MAP_FAILED && errno == EFAULT) {
-    at = mremap_pieces(address, bytes_before, bytes, flags, wanted);
-    if (at != MAP_FAILED) errno = error;
-  }
+  void *at = resize(real, address, bytes_before, bytes, flags, wanted);
   if (at == MAP_FAILED) {
     ratio_mapping_put(&mapping, address, bytes_before);
     return at;

@@ -2,7 +2,8 @@
 // mlockall. Blocks are carved from memory that is there already, so this gets the locks that the kernel gives to new mappings:
 //
 //   MCL_CURRENT alone     unused memory is unlocked again, and so is the page from which a range grows: new blocks are neither locked nor filled
-//   with MCL_FUTURE       both are locked: new blocks are, those from new pages at once, others when they are touched
+//   with MCL_FUTURE       both are locked: new blocks are, those from new pages at once, others when they are touched. With MCL_CURRENT
+//                         too the kernel has done it; else unused memory is locked run by run, as far as the count of pieces allows (policy.h)
 //
 // Pages of live blocks and of the program's mappings are left to the kernel.
 #pragma once
@@ -29,5 +30,8 @@ INLINE bool new_memory_is_filled(void) {
 
 // To be called after mlockall(flags) has succeeded, or mlrun has locked the program's mappings one by one instead.
 void follow_mlockall(int flags);
+
+// To be called when all locks have ended: after munlockall, and in a forked child, which inherits none.
+void forget_locks(void);
 
 #pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include "preload/placement/pages.h"
 #include "preload/placement/window.h"
 
+enum { kAddressBits = 47 };
+
 extern void *__libc_stack_end __attribute__((weak));  // of ld.so, which this library is not linked with
 
 static long remap(char *at, size_t old, size_t bytes, int flags, char *to) {
@@ -54,30 +56,43 @@ static void move_back(char *at, char *to, const char *end) {
     remap(to, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
 }
 
-// Moves the pieces of [at, end) to `to`. False: none has moved.
-static bool move_pieces(char *at, const char *end, char *to) {
+// Moves the pieces of [at, end) to `to`. Returns how many bytes have moved. *tried: bytes of the piece that could not be moved, or 0.
+static size_t move_pieces(char *at, const char *end, char *to, size_t *tried) {
   size_t moved = 0, all = (size_t)(end - at);
+  *tried = 0;
   while (moved < all) {
     size_t bytes = first_piece(at + moved, all - moved);
-    if (!bytes || !pages_move(at + moved, bytes, to + moved)) break;
+    if (!bytes) break;
+    if (!pages_move(at + moved, bytes, to + moved)) {
+      *tried = bytes;
+      break;
+    }
     moved += bytes;
   }
-  if (moved < all) move_back(at, to, to + moved);
-  return moved == all;
+  return moved;
 }
 
-// Holds the addresses that the mapping shall have.
-static char *hold(char *wanted, size_t bytes, int flags) {
+static bool failed(long result) { return result < 0 && result >= -4095; }
+
+// Holds the addresses that the mapping shall have, in place of what is mapped there if they are fixed.
+static long hold(char *wanted, size_t bytes, int flags) {
   int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MREMAP_FIXED ? MAP_FIXED : 0);
-  long got = raw_syscall(SYS_mmap, flags & MREMAP_FIXED ? (long)wanted : 0, (long)bytes, PROT_NONE, how, -1, 0);
-  return got < 0 && got >= -4095 ? NULL : (char *)got;
+  return raw_syscall(SYS_mmap, flags & MREMAP_FIXED ? (long)wanted : 0, (long)bytes, PROT_NONE, how, -1, 0);
 }
 
-// On failure what is held stays so, because parts of it may already have become another thread's.
+// On failure what is held is unmapped, except where a piece that could not be moved should have gone: the kernel may have unmapped that already, and
+// another thread may have mapped something there.
 static void *moved(char *at, char *last, size_t old, size_t bytes, int flags, char *wanted) {
-  size_t before = (size_t)(last - at);
-  char *to = hold(wanted, bytes, flags);
-  if (!to || !move_pieces(at, last, to)) return refused(-ENOMEM);
+  size_t before = (size_t)(last - at), tried;
+  long held = hold(wanted, bytes, flags);
+  if (failed(held)) return refused(held);
+  char *to = (char *)held;
+  size_t done = move_pieces(at, last, to, &tried);
+  if (done < before) {
+    move_back(at, to, to + done);
+    pages_unmap(to + done + tried, bytes - done - tried);
+    return refused(done ? -ENOMEM : -EFAULT);
+  }
   int how = MREMAP_MAYMOVE | MREMAP_FIXED | (flags & MREMAP_DONTUNMAP);
   long got = remap(last, old - before, bytes - before, how, to + before);
   if (got != (long)(to + before)) {
@@ -90,16 +105,28 @@ static void *moved(char *at, char *last, size_t old, size_t bytes, int flags, ch
 
 static size_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
+// The kernel refuses other arguments, with errors of its own.
+static bool is_possible(const char *at, size_t old, size_t bytes, int flags, const char *wanted) {
+  uintptr_t from = (uintptr_t)at, to = (uintptr_t)wanted, end = (uintptr_t)1 << kAddressBits;
+  if (from % kPageBytes || !old || !bytes || flags & ~(MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP)) return false;
+  if (flags & MREMAP_DONTUNMAP && (!(flags & MREMAP_MAYMOVE) || old != bytes)) return false;
+  if (!(flags & MREMAP_FIXED)) return bytes >= old;
+  if (!(flags & MREMAP_MAYMOVE) || to % kPageBytes || from >= end || to >= end) return false;
+  return old <= end - from && bytes <= end - to && (to >= from + old || from >= to + bytes);
+}
+
 void *mremap_pieces(char *at, size_t old, size_t bytes, int flags, char *wanted) {
   old = whole_pages(old);
   bytes = whole_pages(bytes);
-  // The kernel has unmapped the end of a mapping that becomes smaller, and has refused the move.
-  char *last = old && bytes >= old ? last_piece(at, at + old) : NULL;
-  if (!last) return refused(-EFAULT);
+  size_t stays = bytes < old ? bytes : old;
+  char *last = is_possible(at, old, bytes, flags, wanted) ? last_piece(at, at + stays) : NULL;
+  if (!last || last == at) return NULL;
   if (!(flags & MREMAP_FIXED) && bytes > old) {
     long got = remap(last, (size_t)(at + old - last), (size_t)(at + bytes - last), 0, NULL);
     if (got == (long)last) return at;
     if (got != -ENOMEM || !(flags & MREMAP_MAYMOVE)) return refused(got);
   }
-  return moved(at, last, old, bytes, flags, wanted);
+  void *there = moved(at, last, stays, bytes, flags, wanted);
+  if (there != MAP_FAILED && old > stays) pages_unmap(at + stays, old - stays);
+  return there;
 }

@@ -12,8 +12,10 @@
 
 #pragma GCC visibility push(hidden)
 
-// To be called once the kernel has refused the same arguments with EFAULT. Returns the mapping, or MAP_FAILED with errno; then nothing has moved.
-// A move needs Linux 5.7.
+// To be called once the kernel has refused the same arguments with EFAULT. With MREMAP_FIXED before it is asked: before Linux 6.17 it unmaps the
+// wanted addresses first and refuses then, and another thread could map something there meanwhile. Returns the mapping, or MAP_FAILED with errno;
+// then nothing has moved, but what was at fixed addresses may be unmapped. Null: these are not several mappings, and nothing has changed: the
+// kernel's answer counts. A move needs Linux 5.7.
 void *mremap_pieces(char *at, size_t old, size_t bytes, int flags, char *wanted);
 
 #pragma GCC visibility pop

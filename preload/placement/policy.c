@@ -34,8 +34,7 @@ uint64_t ratio_sum(const struct mlrun_place_rule *rule) {
   return all;
 }
 
-// Adds to the pieces. False: these would be too many.
-static bool begin_pieces(uint32_t pieces) {
+bool ratio_begin_pieces(uint32_t pieces) {
   uint32_t before = __atomic_fetch_add(&pieces_made, pieces, __ATOMIC_RELAXED);
   if (!is_confined() && before + pieces <= kPiecesMax) return true;
   ratio_end_pieces(pieces);
@@ -64,7 +63,7 @@ uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint64_t pag
   bool is_huge = rule->flags & MLRUN_PLACE_HUGE, is_few = __atomic_load_n(&pieces_made, __ATOMIC_RELAXED) > kPiecesMany;
   struct ratio_cut cut = cut_by_ratio((uintptr_t)at / kPageBytes, pages, ratio_sum(rule), is_huge, is_few);
   uint32_t pieces = (uint32_t)cut.cycles * rule->shares_count;
-  if (!begin_pieces(pieces)) return 0;
+  if (!ratio_begin_pieces(pieces)) return 0;
   if (set_pieces(rule, at, &cut, which)) return pieces;
   ratio_end_pieces(pieces);
   return 0;
@@ -76,7 +75,7 @@ uint32_t ratio_apply_whole(const struct mlrun_place_rule *rule, char *at, size_t
   for (; turn >= rule->shares[i].share; i++) turn -= rule->shares[i].share;
   __u64 nodes[MLRUN_PLACE_NODES / 64] = {0};
   nodes[rule->shares[i].node / 64] = 1ull << rule->shares[i].node % 64;
-  if (!begin_pieces(1)) return 0;
+  if (!ratio_begin_pieces(1)) return 0;
   if (bind(at, bytes, rule->policy, nodes, which)) return 1;
   ratio_end_pieces(1);
   return 0;

@@ -30,6 +30,9 @@ uint32_t ratio_apply_whole(const struct mlrun_place_rule *rule, char *at, size_t
 // Resets the policy of the pages, so that the kernel merges their pieces. No effect if mbind is not possible.
 void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
 
+// Adds to the pieces. False: these would be too many.
+bool ratio_begin_pieces(uint32_t pieces);
+
 // Pieces that are gone.
 void ratio_end_pieces(uint32_t pieces);
 

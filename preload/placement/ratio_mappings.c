@@ -7,8 +7,11 @@
 enum { kEntryBits = 13, kEntries = 1 << kEntryBits, kReach = 16, kPiecesBits = 16, kRuleBits = 6, kAddressBits = 47 };
 _Static_assert(MLRUN_PLACE_RULES <= 1 << kRuleBits, "a rule fits");
 
-// word: {first page 35 | rule 6 | pieces 16}, 0: free. A mapping is in one of kReach entries from the hash of its first page on.
+// word: {first page 35 | rule 6 | pieces 16}, 0: free; without pieces: a thread is changing it. A mapping is in one of kReach entries from the hash of
+// its first page on.
 static struct entry { uint64_t word, bytes; } entries[kEntries];
+static uint64_t used[kEntries / 64];  // one bit for each entry that is not free
+static uint32_t entries_used;
 
 static bool can_move_pieces;
 
@@ -44,37 +47,93 @@ static struct entry *find(const void *at, uint64_t *word) {
   return NULL;
 }
 
-// A free entry, which is taken then. Null: there is none.
+static void mark_used(const struct entry *entry) {
+  uint32_t number = (uint32_t)(entry - entries);
+  __atomic_fetch_or(&used[number / 64], 1ull << number % 64, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&entries_used, 1, __ATOMIC_RELAXED);
+}
+
+// Takes an entry out of what other threads find. False: one was faster.
+static bool claim(struct entry *entry, uint64_t word) {
+  uint64_t none = word >> kPiecesBits << kPiecesBits;
+  return word != none &&
+         __atomic_compare_exchange_n(&entry->word, &word, none, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void make_free(struct entry *entry) {
+  uint32_t number = (uint32_t)(entry - entries);
+  __atomic_fetch_and(&used[number / 64], ~(1ull << number % 64), __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&entries_used, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&entry->word, 0, __ATOMIC_RELEASE);
+}
+
+// A free entry, which is taken then, but not found. Null: there is none.
 static struct entry *new_entry(const void *at, uint32_t rule) {
   for (uint32_t i = 0; i < kReach && !((uint64_t)at >> kAddressBits); i++) {
     struct entry *entry = entry_near(at, i);
     uint64_t none = 0;
     if (__atomic_compare_exchange_n(&entry->word, &none, word_of(at, rule, 0), false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED))
+                                    __ATOMIC_RELAXED)) {
+      mark_used(entry);
       return entry;
+    }
   }
   return NULL;
 }
 
 static void fill_entry(struct entry *entry, const void *at, size_t bytes, const struct ratio_mapping *mapping) {
+  if (!mapping->pieces) {
+    make_free(entry);
+    return;
+  }
   entry->bytes = whole_pages(bytes);
-  uint64_t word = mapping->pieces ? word_of(at, mapping->rule, mapping->pieces) : 0;
-  __atomic_store_n(&entry->word, word, __ATOMIC_RELEASE);
+  __atomic_store_n(&entry->word, word_of(at, mapping->rule, mapping->pieces), __ATOMIC_RELEASE);
 }
 
 struct ratio_mapping ratio_mapping_take(const void *at, size_t bytes) {
   uint64_t word;
   struct entry *entry = (uintptr_t)at % kPageBytes ? NULL : find(at, &word);
-  if (!entry || entry->bytes > whole_pages(bytes)) return (struct ratio_mapping){0};
-  if (!__atomic_compare_exchange_n(&entry->word, &word, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-    return (struct ratio_mapping){0};
+  if (!entry || entry->bytes > whole_pages(bytes) || !claim(entry, word)) return (struct ratio_mapping){0};
+  make_free(entry);
   return mapping_of(word);
+}
+
+static uint32_t share_of(uint32_t pieces, uint64_t part, uint64_t bytes) {
+  return (uint32_t)((pieces * part + bytes - 1) / bytes);
+}
+
+// Ends what of the entry's mapping is in [from, to). What is left in front and behind gets entries of its own, with its part of the pieces.
+static void cut_out(struct entry *entry, uint64_t from, uint64_t to) {
+  uint64_t word = __atomic_load_n(&entry->word, __ATOMIC_ACQUIRE), bytes = entry->bytes;
+  uint64_t start = word >> (kRuleBits + kPiecesBits) << kPageBits, end = start + bytes;
+  if (start >= to || end <= from || !claim(entry, word)) return;
+  make_free(entry);
+  struct ratio_mapping all = mapping_of(word), before = {all.rule, 0}, behind = {all.rule, 0};
+  if (start < from) before.pieces = share_of(all.pieces, from - start, bytes);
+  if (to < end) behind.pieces = share_of(all.pieces, end - to, bytes);
+  if (behind.pieces > all.pieces - before.pieces) behind.pieces = all.pieces - before.pieces;
+  ratio_mapping_put(&before, (void *)start, from - start);
+  ratio_mapping_put(&behind, (void *)to, end - to);
+  ratio_end_pieces(all.pieces - before.pieces - behind.pieces);
+}
+
+void ratio_mappings_end(const void *at, size_t bytes) {
+  uint64_t from = (uint64_t)at, to = from + whole_pages(bytes), word;
+  if (!__atomic_load_n(&entries_used, __ATOMIC_RELAXED) || from % kPageBytes || to <= from) return;
+  struct entry *whole = find(at, &word);
+  if (whole && whole->bytes == to - from) {
+    cut_out(whole, from, to);
+    return;
+  }
+  for (uint32_t i = 0; i < kEntries / 64; i++)
+    for (uint64_t left = __atomic_load_n(&used[i], __ATOMIC_RELAXED); left; left &= left - 1)
+      cut_out(&entries[i * 64 + (uint32_t)__builtin_ctzll(left)], from, to);
 }
 
 bool ratio_mapping_place(uint32_t number, const struct mlrun_place_rule *rule, char *at, size_t bytes,
                          enum bound_pages which) {
-  struct ratio_mapping gone = ratio_mapping_take(at, SIZE_MAX / 2), mapping = {number, 0};  // gone in a way not seen
-  ratio_end_pieces(gone.pieces);
+  struct ratio_mapping mapping = {number, 0};
+  ratio_mappings_end(at, bytes);  // of those that are gone in a way not seen
   struct entry *entry = new_entry(at, number);
   if (!entry) return false;
   if (can_move_pieces) mapping.pieces = ratio_apply(rule, at, whole_pages(bytes) / kPageBytes, which);

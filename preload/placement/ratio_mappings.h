@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's mappings that a ratio has placed: where they begin, and of how many pieces they consist. They are found again when the program unmaps
-// or moves them as a whole; what it does with a part of one leaves all its pieces counted. Lock-free, for any thread and signal handler.
+// them or a part of one, or moves one as a whole; a part that it moves leaves all pieces counted. Lock-free, for any thread and signal handler.
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +23,11 @@ void ratio_mappings_open(void);
 bool ratio_mapping_place(uint32_t number, const struct mlrun_place_rule *rule, char *at, size_t bytes,
                          enum bound_pages which);
 
-// Takes the mapping that begins at `at`, if all of it is in these bytes. To be called before it is unmapped or moved.
+// Ends all mappings and parts of mappings in these bytes. To be called before they are unmapped. Allocators that align map more than they need, and
+// unmap both ends.
+void ratio_mappings_end(const void *at, size_t bytes);
+
+// Takes the mapping that begins at `at`, if all of it is in these bytes. To be called before it is moved.
 struct ratio_mapping ratio_mapping_take(const void *at, size_t bytes);
 
 // To be called after the kernel has moved a mapping that was taken, or changed its size; also if it has refused to.

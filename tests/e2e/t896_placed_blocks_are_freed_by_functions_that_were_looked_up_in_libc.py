@@ -35,6 +35,10 @@ for library in (libc, libm):
             own.free(at(own.realloc(at(block), size(7 * bytes))))
         print(library.reallocarray(at(filled(own, bytes)), size(1 << 40), size(1 << 40)))
     library.free(None)
+apart = ctypes.CDLL(APART)
+apart.cfree(None)
+apart.free_sized(None, size(0))
+print("calls of a library's own:", ctypes.c_int.in_dll(apart, "calls").value)
 try:
     libc.no_such_function
 except AttributeError as error:
@@ -44,7 +48,7 @@ except AttributeError as error:
 
 def check(this):
     for options in (("--place", "-> default"), ("--preload=off", "--place", "-> default")):
-        trace = this.untraced_and_traced("/usr/bin/python3", "-c", CALLS, options=options)
+        trace = this.untraced_and_traced("/usr/bin/python3", "-c", f"APART = {this.victim('frees_apart.so')!r}\n" + CALLS, options=options)
         (process,) = trace.run["placement"]["processes"]
         this.true("blocks were placed", process["rules"][0]["matches"] > 10, process)
         this.untraced_and_traced(this.victim("looks_up"), this.victim("unloaded_one.so"), options=options)

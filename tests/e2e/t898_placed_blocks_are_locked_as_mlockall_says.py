@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """After mlockall, new placed blocks are locked and filled where those of libc are: with MCL_FUTURE, not with MCL_CURRENT alone, and no more after
-munlockall. Locked and resident memory by /proc, with the recorder and without. A block that grows may also be locked where libc's old mapping was
-not."""
+munlockall. Free memory between blocks does not use up the process's mappings. Locked and resident memory by /proc, with the recorder and without. A
+block that grows may also be locked where libc's old mapping was not."""
 
 from lib import case
 
@@ -29,6 +29,10 @@ def check(this):
             for name, (locked, resident) in wanted.items():
                 this.true(f"{name} after mlockall({flags}), {options}: locked", abs(found[name][0] - locked) <= ROOM, (found, wanted))
                 this.true(f"{name} after mlockall({flags}), {options}: resident", abs(found[name][1] - resident) <= ROOM, (found, wanted))
+    for flags, most in ((CURRENT | FUTURE, 1000), (FUTURE, 34000), (CURRENT, 34000)):
+        for options in (("--place", "size >= 4K -> default"), ("--preload=off", "--place", "size >= 4K -> default")):
+            mappings = int(this.trace(victim, flags, "many", options=options).stdout)
+            this.true(f"mappings after mlockall({flags}), {options}", mappings < most, mappings)
 
 
 if __name__ == "__main__":

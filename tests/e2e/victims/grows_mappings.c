@@ -59,6 +59,17 @@ int main(void) {
   wanted[2 * kAll] = 5;
   at = resized("fixed", at, 2 * kAll, MREMAP_MAYMOVE | MREMAP_FIXED, wanted);
   printf("there: %d, behind: %d\n", at == wanted, wanted[2 * kAll]);
+
+  at = made();
+  wanted = map(NULL, kRoom, PROT_READ | PROT_WRITE, 0);
+  wanted[10 * kMiB] = 5;
+  errno = 0;
+  int moved = mremap(at, kAll, 10 * kMiB, MREMAP_MAYMOVE | MREMAP_FIXED, wanted) == wanted;
+  printf("smaller at a fixed address: %d errno %d, first %d, last %d, behind %d", moved, errno, wanted[0],
+         wanted[10 * kMiB - 1], wanted[10 * kMiB]);
+  printf(", tail: %d\n", msync(at + 11 * kMiB, kMiB, MS_ASYNC) ? errno : 0);
+
+  at = made();
   munmap(at + 4096, 4096);
   errno = 0;
   int failed = mremap(at, kAll, 2 * kAll, MREMAP_MAYMOVE) == MAP_FAILED;

@@ -2,6 +2,7 @@
 // locks_memory FLAGS: mlockall(FLAGS), then memory that nothing is written to. Each line: CASE, MiB of locked and of resident memory that it added.
 //   block   malloc of 64 MiB          grown   realloc of a block from 8 to 72 MiB
 //   after   malloc of 64 MiB after munlockall
+// locks_memory FLAGS many: the number of the process's mappings after mlockall(FLAGS) while each second one of 40,000 small blocks is freed.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,22 @@ static char *made(size_t bytes, int filled) {
   return block;
 }
 
+static int among_many(int flags) {
+  enum { kMany = 40000, kSize = 8192 };
+  static void *blocks[kMany];
+  for (int i = 0; i < kMany; i++)
+    if (!(blocks[i] = malloc(kSize))) return 4;
+  for (int i = 0; i < kMany; i += 2) free(blocks[i]);
+  if (mlockall(flags)) return 77;
+  int count = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  for (int c; maps && (c = getc(maps)) != EOF;) count += c == '\n';
+  printf("%d\n", count);
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc == 3) return among_many(atoi(argv[1]));
   if (argc != 2) return 2;
   char *old = made(8 * kMiB, 1), *behind = made(8 * kMiB, 1);
   setvbuf(stdout, NULL, _IONBF, 0);

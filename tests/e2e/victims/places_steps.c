@@ -3,6 +3,7 @@
 //   allocates  takes and frees blocks
 //   forks      forks; the child returns into the interrupted call
 //   inside     the same without an allocation, in a free and a malloc that the cache of freed blocks cannot serve
+//   beside     `inside` in a process with another thread
 //   jumps      leaves it by siglongjmp, in a process of its own for each step; then two threads allocate
 // Every block must keep what its owner wrote. All but the first begin with step FIRST and do a hundred. Prints how many steps were done, and in how
 // many of them a process did not end well.
@@ -146,6 +147,17 @@ static void inside(void) {
   if (wait(&status) > 0 && status) _exit(5);
 }
 
+static void *wait_for_the_end(void *none) {
+  for (;;) pause();
+  return none;
+}
+
+static void beside(void) {
+  pthread_t other;
+  if (pthread_create(&other, NULL, wait_for_the_end, NULL)) _exit(6);
+  inside();
+}
+
 static void jumps(void) {
   begin(jump);
   if (!sigsetjmp(left, 1)) take_stepwise();
@@ -178,6 +190,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "allocates")) allocates();
   if (!strcmp(argv[1], "forks")) bad = at_each_step(forks);
   if (!strcmp(argv[1], "inside")) bad = at_each_step(inside);
+  if (!strcmp(argv[1], "beside")) bad = at_each_step(beside);
   if (!strcmp(argv[1], "jumps")) bad = at_each_step(jumps);
   printf("%d %d\n", steps, bad);
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// seccomp_filter FILE COUNT name|number: by prctl, or by its number, installs a filter that kills the process for any system call but read, write, pread64,
-// close and exit_group, preads COUNT numbered bytes under it and says so.
+// seccomp_filter FILE COUNT name|number|wide: by prctl, by its number, or by the number of seccomp with an argument whose upper half the kernel ignores,
+// installs a filter that kills the process for any system call but read, write, pread64, close and exit_group, preads COUNT numbered bytes under it and
+// says so.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,9 +26,10 @@ int main(int count, char **arguments) {
                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
   struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  bool by_number = arguments[3][1] == 'u';
+  bool by_number = arguments[3][1] == 'u', is_wide = arguments[3][0] == 'w';
+  if (is_wide && syscall(SYS_seccomp, 1L << 40 | SECCOMP_SET_MODE_FILTER, 0L, &program)) return 3;
   if (by_number && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
-  if (!by_number && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
+  if (!by_number && !is_wide && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 3;
   char byte;
   for (long i = 0; i < atol(arguments[2]); i++) pread(fd, &byte, 1, i);
   if (write(1, "done\n", 5) != 5) return 4;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // mremap of memory that is several mappings of the kernel. They are made by an advice here, which needs no NUMA.
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -44,6 +46,13 @@ class MremapPieces : public testing::Test {
     return static_cast<char*>(mremap_pieces(at_, kPages * kPage, pages * kPage, flags, wanted));
   }
 
+  // In pages.
+  static long address_space() {
+    long pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    return pages;
+  }
+
   void take_room_behind() { ASSERT_EQ(map(at_ + kPages * kPage, kPage, MAP_FIXED), at_ + kPages * kPage); }
 
   char* at_;
@@ -76,6 +85,51 @@ TEST_F(MremapPieces, MoveToAFixedAddress) {
   EXPECT_FALSE(is_mapped(at_));
 }
 
+TEST_F(MremapPieces, BecomeSmallerAtAFixedAddress) {
+  char* const wanted = map(nullptr, kRoom * kPage, 0);
+  memset(wanted, 99, kRoom * kPage);
+  EXPECT_EQ(resized(30, MREMAP_MAYMOVE | MREMAP_FIXED, wanted), wanted);
+  EXPECT_EQ(wanted[0], 0);
+  EXPECT_EQ(wanted[30 * kPage - 1], 29);
+  EXPECT_EQ(wanted[30 * kPage], 99);
+  EXPECT_FALSE(is_mapped(at_));
+  EXPECT_FALSE(is_mapped(at_ + 29 * kPage));
+  EXPECT_FALSE(is_mapped(at_ + (kPages - 1) * kPage));
+}
+
+TEST_F(MremapPieces, LeaveWhatTheKernelHasToAnswer) {
+  char* const wanted = map(nullptr, kRoom * kPage, 0);
+  memset(wanted, 99, kRoom * kPage);
+  constexpr int kFixed = MREMAP_MAYMOVE | MREMAP_FIXED;
+  EXPECT_EQ(resized(5, kFixed, wanted), nullptr);  // one piece
+  EXPECT_EQ(resized(kPages, kFixed, wanted + 1), nullptr);
+  EXPECT_EQ(resized(kPages, kFixed, at_ + kPage), nullptr);
+  EXPECT_EQ(resized(kPages, MREMAP_FIXED, wanted), nullptr);
+  EXPECT_EQ(resized(0, kFixed, wanted), nullptr);
+  munmap(at_ + 21 * kPage, kPage);
+  EXPECT_EQ(resized(kPages, kFixed, wanted), nullptr);
+  EXPECT_EQ(wanted[0], 99);
+  EXPECT_EQ(wanted[kRoom * kPage - 1], 99);
+  EXPECT_EQ(at_[59 * kPage], 59);
+}
+
+// The kernel counts writable memory against the limit, and memory that cannot be accessed not.
+TEST_F(MremapPieces, LeaveNoAddressesTakenWhereTheyCannotBeMoved) {
+  take_room_behind();
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_DATA, &limit), 0);
+  const rlimit least{.rlim_cur = kPage, .rlim_max = limit.rlim_max};
+  const long before = address_space();
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &least), 0);
+  char* const got = resized(2 * kPages, MREMAP_MAYMOVE);
+  const int error = errno;
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
+  ASSERT_EQ(got, MAP_FAILED);
+  EXPECT_EQ(error, EFAULT);
+  EXPECT_LE(address_space() - before, 7);  // pages of the piece that could not be moved
+  EXPECT_TRUE(is_filled(at_));
+}
+
 TEST_F(MremapPieces, AreNotMovedUnlessAskedTo) {
   take_room_behind();
   EXPECT_EQ(resized(2 * kPages, 0), MAP_FAILED);
@@ -85,8 +139,7 @@ TEST_F(MremapPieces, AreNotMovedUnlessAskedTo) {
 
 TEST_F(MremapPieces, StayWhereAHoleIsBetweenThem) {
   munmap(at_ + 21 * kPage, kPage);
-  EXPECT_EQ(resized(2 * kPages, MREMAP_MAYMOVE), MAP_FAILED);
-  EXPECT_EQ(errno, EFAULT);
+  EXPECT_EQ(resized(2 * kPages, MREMAP_MAYMOVE), nullptr);
   EXPECT_FALSE(is_mapped(at_ + 21 * kPage));
   EXPECT_EQ(at_[20 * kPage], 20);
   EXPECT_EQ(at_[59 * kPage], 59);

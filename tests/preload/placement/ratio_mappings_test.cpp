@@ -62,10 +62,12 @@ class RatioMappings : public testing::Test {
 
   static bool place(uint64_t number) { return ratio_mapping_place(5, nullptr, address(number), kBytes, kNewOnly); }
 
-  static uint32_t unmap(uint64_t number, size_t bytes = kBytes) {
-    const ratio_mapping gone = ratio_mapping_take(address(number), bytes);
-    ratio_end_pieces(gone.pieces);
-    return gone.pieces;
+  static uint32_t unmap(uint64_t number, size_t bytes = kBytes) { return unmap_from(address(number), bytes); }
+
+  static uint32_t unmap_from(char* at, size_t bytes) {
+    const int64_t before = alive;
+    ratio_mappings_end(at, bytes);
+    return static_cast<uint32_t>(before - alive);
   }
 };
 
@@ -78,11 +80,39 @@ TEST_F(RatioMappings, PiecesEndWithTheirMapping) {
   EXPECT_EQ(alive, kPieces);
 }
 
-TEST_F(RatioMappings, APartOfAMappingThatIsUnmappedLeavesItCounted) {
+TEST_F(RatioMappings, PiecesOfAPartEndWithIt) {
   EXPECT_TRUE(place(1));
-  EXPECT_EQ(unmap(1, kBytes / 2), 0u);
-  EXPECT_EQ(ratio_mapping_take(address(1) + kBytes / 2, kBytes).pieces, 0u);
-  EXPECT_EQ(unmap(1, 3 * kBytes), kPieces);
+  EXPECT_EQ(unmap(1, kBytes / 4), kPieces / 4);
+  EXPECT_EQ(unmap_from(address(1) + 3 * kBytes / 4, kBytes / 4), kPieces / 4);
+  EXPECT_EQ(unmap(1, kBytes / 4), 0u);
+  const ratio_mapping left = ratio_mapping_take(address(1) + kBytes / 4, kBytes / 2);
+  EXPECT_EQ(left.pieces, kPieces / 2);
+  EXPECT_EQ(left.rule, 5u);
+  ratio_end_pieces(left.pieces);
+}
+
+TEST_F(RatioMappings, BothEndsOfAMappingAreFoundWhenItsMiddleIsGone) {
+  EXPECT_TRUE(place(1));
+  EXPECT_EQ(unmap_from(address(1) + kBytes / 4, kBytes / 4), kPieces / 4);
+  EXPECT_EQ(unmap(1, kBytes / 4), kPieces / 4);
+  EXPECT_EQ(unmap_from(address(1) + kBytes / 2, kBytes / 2), kPieces / 2);
+}
+
+TEST_F(RatioMappings, SeveralEndTogether) {
+  for (uint64_t i = 1; i < 5; i++) EXPECT_TRUE(place(i));
+  EXPECT_EQ(unmap_from(address(1) + kBytes / 2, 3 * kBytes), 3 * kPieces);
+  EXPECT_EQ(unmap(1), kPieces / 2);
+  EXPECT_EQ(unmap(4), kPieces / 2);
+}
+
+// They map more than they need and unmap both ends.
+TEST_F(RatioMappings, AllocatorsThatAlignCanGoOnForever) {
+  for (uint64_t i = 0; i < 4 * kEntries; i++) {
+    ASSERT_TRUE(place(i)) << i;
+    unmap(i, kBytes / 4);
+    unmap_from(address(i) + 3 * kBytes / 4, kBytes / 4);
+    EXPECT_EQ(unmap_from(address(i) + kBytes / 4, kBytes / 2), kPieces / 2);
+  }
 }
 
 TEST_F(RatioMappings, AMappingIsFoundAgainWhereItWasMovedTo) {
@@ -91,7 +121,7 @@ TEST_F(RatioMappings, AMappingIsFoundAgainWhereItWasMovedTo) {
   EXPECT_EQ(taken.rule, 5u);
   ratio_mapping_put(&taken, address(3), 4 * kBytes);
   EXPECT_EQ(unmap(1), 0u);
-  EXPECT_EQ(unmap(3), 0u);  // it is larger now
+  EXPECT_EQ(ratio_mapping_take(address(3), kBytes).pieces, 0u);  // it is larger now
   EXPECT_EQ(unmap(3, 4 * kBytes), kPieces);
 }
 
