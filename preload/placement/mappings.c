@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
+#include "preload/base/raw_syscall.h"
 #include "preload/base/real_function.h"
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap.h"
@@ -17,10 +18,25 @@
 #include "preload/placement/ratio_mappings.h"
 #include "preload/placement/rules.h"
 #include "preload/placement/start.h"
+#include "preload/placement/window.h"
 
 static bool any_placed;
 
-static COLD void place(void *at, size_t bytes, enum bound_pages which, const struct stack_start *caller) {
+// What MAP_POPULATE does. Before Linux 5.14 page by page.
+static void fill(char *at, size_t bytes, int access) {
+  enum { kPopulateRead = 22, kPopulateWrite = 23 };  // MADV_...
+  if (!(access & (PROT_READ | PROT_WRITE))) return;
+  if (!raw_syscall3(SYS_madvise, (long)at, (long)bytes, access & PROT_WRITE ? kPopulateWrite : kPopulateRead)) return;
+  for (volatile char *page = at; page < at + bytes; page += kPageBytes)
+    if (access & PROT_WRITE)
+      *page = 0;
+    else
+      (void)*page;
+}
+
+// Pages that the mapping has from the start are those of the default policy. The kernel moves huge ones only whole, so they are made again under the
+// rule's policy, which nothing but a lock forbids.
+static COLD void place(char *at, size_t bytes, int access, int flags, const struct stack_start *caller) {
   struct rule_search search;
   if (is_confined()) return;
   rule_search_begin(&search, MLRUN_PLACE_MMAP, bytes, caller);
@@ -28,7 +44,11 @@ static COLD void place(void *at, size_t bytes, enum bound_pages which, const str
   if (rule == kNoRule) return;
   note_first_block();
   __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
-  if (heap_place_mapping((uint32_t)rule, at, bytes, which)) note_mapping((uint32_t)rule, at, bytes);
+  bool is_locked = flags & MAP_LOCKED || new_memory_is_filled(), is_filled = flags & MAP_POPULATE && !is_locked;
+  if (is_filled) raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED);
+  if (heap_place_mapping((uint32_t)rule, at, bytes, is_locked ? kExistingToo : kNewOnly))
+    note_mapping((uint32_t)rule, at, bytes);
+  if (is_filled) fill(at, bytes, access);
 }
 
 INLINE bool is_any_placed(void) { return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)); }
@@ -42,30 +62,29 @@ INLINE void forget(const void *at, size_t bytes) {
   if (is_any_placed()) forget_placed(at, bytes);
 }
 
-static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes, int flags) {
+static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes, int access, int flags) {
   struct stack_start caller = stack_start_of_caller();
-  bool has_pages = flags & (MAP_POPULATE | MAP_LOCKED) || new_memory_is_filled();
-  place(at, bytes, has_pages ? kExistingToo : kNewOnly, &caller);
+  place(at, bytes, access, flags, &caller);
 }
 
-INLINE void *placed(void *at, size_t bytes, int flags) {
+INLINE void *placed(void *at, size_t bytes, int access, int flags) {
   int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
   if (unlikely(flags & MAP_FIXED)) forget(at, bytes);
   if (unlikely(bytes >= least_mapping) && at != MAP_FAILED && (flags & (kind | never)) == kind)
-    place_for_caller(at, bytes, flags);
+    place_for_caller(at, bytes, access, flags);
   return at;
 }
 
 EXPORT void *mmap(void *address, size_t bytes, int access, int flags, int fd, off_t offset) {
   REAL(void *, mmap, void *, size_t, int, int, int, off_t);
-  return placed(real(address, bytes, access, flags, fd, offset), bytes, flags);
+  return placed(real(address, bytes, access, flags, fd, offset), bytes, access, flags);
 }
 
 void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t offset);
 
 EXPORT void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t offset) {
   REAL(void *, mmap64, void *, size_t, int, int, int, off64_t);
-  return placed(real(address, bytes, access, flags, fd, offset), bytes, flags);
+  return placed(real(address, bytes, access, flags, fd, offset), bytes, access, flags);
 }
 
 EXPORT int munmap(void *address, size_t bytes) {
