@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/placement/resolve.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
 #include "runner/sweep/advise/calibrate.h"
@@ -218,6 +219,9 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   if (!advice) return tl::make_unexpected(advice.error());
   const auto remark = check_fast(advice->fast);
   if (!remark) return tl::make_unexpected(remark.error());
+  const auto rules = placement::find_rules({{file}, {}, {}});
+  if (!rules) return tl::make_unexpected(rules.error());
+  if (!rules->empty() && !rules->front().remark.empty()) return fail(rules->front().remark);
   Experiment experiment{
       options.trial,   fmt::format("mlrun advise '{}' --try '{}' --blocks {}", file, options.trial, options.blocks),
       advice->command, {},

@@ -46,7 +46,7 @@ Series series_of(const Measured& measured, const std::string& name) {
 Calibration calibration_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
   const auto usable = [&](const std::string& name) {
     Series series = series_of(measured, name);
-    return series.size() < kLeastBlocks ? Series() : series;
+    return series.size() < kLeastBlocks || measured.only_unverified.contains(name) ? Series() : series;
   };
   Calibration calibration{usable(kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
   for (const size_t site : sites_alone(options, found)) {
@@ -99,7 +99,8 @@ std::vector<PlacedRuns> calibration_runs(const AdviseOptions& options, const Adv
 std::vector<PlacedRuns> trial_runs(const Advice& advice, const std::string& file) {
   std::vector<PlacedRuns> runs = {
       everything(advice, kControl, kKernelsChoice), everything(advice, kFar, advice.slow), {kAdvised, {file}}};
-  if (advice.all_fits) runs.push_back(everything(advice, kNear, advice.fast));
+  const bool was_unusable = advice.prediction && advice.prediction->near_s <= 0;  // in the calibration
+  if (advice.all_fits && !was_unusable) runs.push_back(everything(advice, kNear, advice.fast));
   return runs;
 }
 

@@ -219,6 +219,8 @@ Verified verified(const model::Placement& placement) {
     const bool is_for_sites = names_sites(rule);
     const RuleBytes of = bytes_of(processes, number, rule.nodes);
     if (is_for_sites && of.matches == 0) least_placed = 0;
+    if (of.bytes > 0)
+      least_placed = std::min(least_placed, 1 - static_cast<double>(of.fallback_bytes) / static_cast<double>(of.bytes));
     if (rule.nodes.empty()) continue;
     result.is_asked = true;
     is_site_unknown = is_site_unknown || (is_for_sites && of.sampled == 0);
@@ -226,8 +228,6 @@ Verified verified(const model::Placement& placement) {
     if (of.sampled > 0)
       result.share =
           std::min(result.share.value_or(1), static_cast<double>(of.right) / static_cast<double>(of.sampled));
-    if (of.bytes > 0)
-      least_placed = std::min(least_placed, 1 - static_cast<double>(of.fallback_bytes) / static_cast<double>(of.bytes));
   }
   if (is_site_unknown && result.share && *result.share >= kVerified) result.share.reset();
   if (least_placed < result.share.value_or(kVerified)) result.share = least_placed;

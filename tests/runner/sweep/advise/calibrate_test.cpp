@@ -108,8 +108,11 @@ std::vector<std::string> trial_names(const Advice& advice) {
 TEST(TrialRuns, EverythingIsNearOnlyIfItFits) {
   Advice advice = one_chosen_site();
   EXPECT_EQ(trial_names(advice), (Texts{"control", "far", "advised", "near"}));
-  advice.prediction = Prediction{-0.1, -0.2, 0, 0, 10, 8};  // near failed in the calibration
+  advice.prediction = Prediction{-0.1, -0.2, 0, 9, 10, 8};
   EXPECT_EQ(trial_names(advice), (Texts{"control", "far", "advised", "near"}));
+  advice.prediction->near_s = 0;
+  EXPECT_EQ(trial_names(advice), (Texts{"control", "far", "advised"})) << "its runs could not be used";
+  advice.prediction.reset();
   advice.all_fits = false;
   EXPECT_EQ(trial_names(advice), (Texts{"control", "far", "advised"}));
   advice.prediction.reset();
