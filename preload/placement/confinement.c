@@ -21,12 +21,15 @@ static void begin(void) {
   allow(false);
 }
 
-// Another thread may begin between the two looks at the number.
+// Several threads may begin and end at once: each leaves only when the flag is what the number says.
 static long end(long result) {
-  if (result >= 0 || __atomic_sub_fetch(&confinements, 1, __ATOMIC_SEQ_CST)) return result;
-  allow(true);
-  if (__atomic_load_n(&confinements, __ATOMIC_SEQ_CST)) allow(false);
-  return result;
+  if (result >= 0) return result;
+  __atomic_fetch_sub(&confinements, 1, __ATOMIC_SEQ_CST);
+  for (;;) {
+    bool allowed = !__atomic_load_n(&confinements, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&system_calls_allowed, __ATOMIC_SEQ_CST) == allowed) return result;
+    allow(allowed);
+  }
 }
 
 // Declared with the maximum number of arguments, because they are passed on.

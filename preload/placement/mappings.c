@@ -22,20 +22,21 @@
 
 static bool any_placed;
 
-// What MAP_POPULATE does. Before Linux 5.14 page by page.
+// What MAP_POPULATE does. Before Linux 5.14 page by page, without a change of what another thread has written meanwhile.
 static void fill(char *at, size_t bytes, int access) {
   enum { kPopulateRead = 22, kPopulateWrite = 23 };  // MADV_...
   if (!(access & (PROT_READ | PROT_WRITE))) return;
-  if (!raw_syscall3(SYS_madvise, (long)at, (long)bytes, access & PROT_WRITE ? kPopulateWrite : kPopulateRead)) return;
+  int how = access & PROT_WRITE ? kPopulateWrite : kPopulateRead;
+  if (raw_syscall3(SYS_madvise, (long)at, (long)bytes, how) != -EINVAL) return;
   for (volatile char *page = at; page < at + bytes; page += kPageBytes)
     if (access & PROT_WRITE)
-      *page = 0;
+      __atomic_fetch_or(page, 0, __ATOMIC_RELAXED);
     else
       (void)*page;
 }
 
 // Pages that the mapping has from the start are those of the default policy. The kernel moves huge ones only whole, so they are made again under the
-// rule's policy, which nothing but a lock forbids.
+// rule's policy. Not where the kernel forbids it (locked memory), nor at an address that other threads can know.
 static COLD void place(char *at, size_t bytes, int access, int flags, const struct stack_start *caller) {
   struct rule_search search;
   if (is_confined()) return;
@@ -44,11 +45,13 @@ static COLD void place(char *at, size_t bytes, int access, int flags, const stru
   if (rule == kNoRule) return;
   note_first_block();
   __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
-  bool is_locked = flags & MAP_LOCKED || new_memory_is_filled(), is_filled = flags & MAP_POPULATE && !is_locked;
-  if (is_filled) raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED);
-  if (heap_place_mapping((uint32_t)rule, at, bytes, is_locked ? kExistingToo : kNewOnly))
+  bool has_pages = flags & (MAP_POPULATE | MAP_LOCKED) || new_memory_is_filled();
+  bool is_emptied =
+      (flags & (MAP_POPULATE | MAP_NONBLOCK | MAP_LOCKED | MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_POPULATE &&
+      !raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED);
+  if (heap_place_mapping((uint32_t)rule, at, bytes, has_pages && !is_emptied ? kExistingToo : kNewOnly))
     note_mapping((uint32_t)rule, at, bytes);
-  if (is_filled) fill(at, bytes, access);
+  if (is_emptied) fill(at, bytes, access);
 }
 
 INLINE bool is_any_placed(void) { return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)); }
