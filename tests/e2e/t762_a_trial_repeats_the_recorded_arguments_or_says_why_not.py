@@ -27,7 +27,7 @@ def check_repeated(this, argument):
     rules, seen = advised(this, argument)
     with subprocess.Popen([case.MLRUN, "advise", rules, "--try", this.path("trial"), "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env=this.environment) as process:
-        while not seen.exists() and process.poll() is None:
+        while not (seen.exists() and seen.stat().st_size) and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)

@@ -53,7 +53,7 @@ struct Measured {
 struct Verified {
   bool is_asked = false;  // a rule names nodes
   // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled, or none of a rule for call sites. 0 if such a
-  // rule matched no block.
+  // rule matched no block; at most what a rule placed of its bytes, if that is too little.
   std::optional<double> share;
 };
 Verified verified(const model::Placement& placement);
