@@ -105,7 +105,7 @@ void CountsArea::forget_mappings(const std::set<uint32_t>& slots) {
   if (slots.empty()) return;
   for (uint32_t i = 0; i < MLRUN_PLACE_MAPPINGS; i++) {
     mlrun_place_mapping& entry = entries_in(area_)[i];
-    uint64_t number = load(entry.number);
+    __u64 number = load(entry.number);
     if (number == 0) continue;
     const auto slot = static_cast<uint32_t>(number >= MLRUN_PLACE_BUSY ? number - MLRUN_PLACE_BUSY : entry.slot);
     // Fails if a process has just taken the entry for another mapping.

@@ -35,7 +35,7 @@ constexpr size_t kSitesMax = 250;         // signatures that rules have room for
 Result<std::string> check_fast(const std::string& fast) {
   if (fast != "huge") return std::string();
   auto remark = huge_setting();
-  if (remark && !remark->empty()) *remark += "\n";
+  if (remark && !remark->empty()) *remark += '\n';
   return remark;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace mlrun::sweep {
 
@@ -66,7 +67,7 @@ class OverTime {
       gain_.push_back(gains[candidates[number]]);
     }
     put_in_order(steps_);
-    std::mt19937_64 random(1);
+    std::mt19937_64 random(1);  // NOLINT(bugprone-random-generator-seed): the same choice every time
     for (uint64_t& code : codes_) code = random();
   }
 
@@ -205,7 +206,7 @@ class OverTime {
     refill(chosen);
     Chosen by_gain;
     refill(by_gain);
-    if (by_gain.gain > chosen.gain) chosen = by_gain;
+    if (by_gain.gain > chosen.gain) chosen = std::move(by_gain);
     chosen.is_repaired = true;
     return chosen;
   }
