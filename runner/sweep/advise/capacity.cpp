@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <utility>
 
 namespace mlrun::sweep {
 
@@ -73,7 +74,7 @@ class Search {
     Chosen found;
     fill(order, left, taken, found);
     if (found.gain > best_.gain) {
-      best_ = found;
+      best_ = std::move(found);
       best_order_ = order;
     }
   }
@@ -126,7 +127,7 @@ class Search {
   // Local search. Most rounds remove one to three sites, fill the room with others in a slightly shuffled order, then add removed ones that
   // still fit. One in kForceOneIn adds a site first, and removes what it leaves no room for.
   void exchange() {
-    std::minstd_rand random(1);
+    std::minstd_rand random(1);  // NOLINT(bugprone-random-generator-seed): the same choice every time
     const size_t each = std::max<size_t>(usable_.size() * p_.moments, 1);
     const int rounds = static_cast<int>(std::min<size_t>(kWork / each, kExchangesMax));
     Chosen now = best_;
