@@ -105,7 +105,7 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
   found.add(on_node, static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size()), resident_bytes);
 }
 
-// Of a process whose mappings could not be read: may mlrun not read them? Else it has ended.
+// The mappings of a process could not be read. True: mlrun may not read them; false: the process has ended.
 bool is_refused(uint32_t pid) {
   const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
   return !maps.valid() && (errno == EACCES || errno == EPERM);

@@ -60,7 +60,7 @@ constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
 }
 
-// These rungs read the program's own anonymous mappings. Of a mapped file with DAX the kernel neither clears nor shows accessed bits.
+// These rungs read the program's own anonymous mappings. The kernel neither clears nor shows accessed bits of a file that is mapped with DAX.
 constexpr bool reads_anonymous_memory(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS || rung == MLRUN_ACCESS_DAMON ||
          rung == MLRUN_ACCESS_SOFT_DIRTY;

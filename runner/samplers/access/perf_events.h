@@ -51,8 +51,8 @@ class PerfRing {
 
   // Visits the samples since the previous call.
   void drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit);
-  // Number of samples that were lost since the previous call. Of an event that counts them itself, the kernel adds up the counts of all threads that
-  // inherited it, under a lock: not for every drain().
+  // Number of samples that were lost since the previous call. Expensive where the event counts them itself: the kernel then adds up, under a lock, the
+  // counts of all threads that inherited the event. So drain() does not do it.
   uint64_t take_lost();
   [[nodiscard]] int event() const { return event_.get(); }
 

@@ -24,7 +24,7 @@ class ProcFile {
   [[nodiscard]] bool is_refused() const { return is_refused_; }
   // Reads from the beginning of the file into `room`, at most `bytes`. Empty: the read failed. Valid as long as `room`.
   [[nodiscard]] std::string_view read(char* room, size_t bytes) const;
-  // The whole file: `room` grows until the text fits. Of a text above 16 MiB, the whole lines that fit.
+  // The whole file: `room` grows until the text fits, to 16 MiB at most; a longer text ends with the last whole line that fits.
   [[nodiscard]] std::string_view read(std::vector<char>& room) const;
 
  private:
