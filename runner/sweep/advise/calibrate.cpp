@@ -44,14 +44,17 @@ Series series_of(const Measured& measured, const std::string& name) {
   return found == measured.time_s.end() ? Series() : found->second;
 }
 
+// Empty: too few runs, or none whose placement was checked.
+Series usable(const Measured& measured, const std::string& name) {
+  Series series = series_of(measured, name);
+  return series.size() < kLeastBlocks || measured.only_unverified.contains(name) ? Series() : series;
+}
+
 Calibration calibration_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
-  const auto usable = [&](const std::string& name) {
-    Series series = series_of(measured, name);
-    return series.size() < kLeastBlocks || measured.only_unverified.contains(name) ? Series() : series;
-  };
-  Calibration calibration{usable(kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
+  Calibration calibration{usable(measured, kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
   for (const size_t site : sites_alone(options, found)) {
-    if (Series series = usable(alone_name(site)); !series.empty()) calibration.alone[site] = std::move(series);
+    if (Series series = usable(measured, alone_name(site)); !series.empty())
+      calibration.alone[site] = std::move(series);
   }
   for (const Site& site : found.sites) calibration.weights.push_back(site.weight);
   return calibration;
@@ -149,7 +152,7 @@ std::vector<PlacedRuns> trial_runs(const Advice& advice, const std::string& file
 Measurement measurement_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
   Measurement result;
   Calibration calibration = calibration_of(options, found, measured);
-  result.is_spread = take_spread(series_of(measured, kSpread), calibration);
+  result.is_spread = take_spread(usable(measured, kSpread), calibration);
   keep_blocks(calibration);
   if (const Status enough = check_blocks(calibration); !enough)
     result.why_not = enough.error().text;

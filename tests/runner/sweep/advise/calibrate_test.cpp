@@ -187,6 +187,9 @@ TEST(Measurement, TheSpreadIsTakenWhereItIsFasterThanNear) {
   ASSERT_TRUE(faster.calibration) << faster.why_not;
   EXPECT_DOUBLE_EQ(faster.calibration->near.front().value, 5.001);
   EXPECT_TRUE(faster.calibration->alone.empty());
+  measured.only_unverified = {"spread"};
+  EXPECT_FALSE(measurement_of(with_fast_memory(16), sites_of({4, 4}), measured).is_spread) << "no page was sampled";
+  measured.only_unverified.clear();
   measured.time_s["spread"] = runs_in(kAllBlocks, 6.5);
   EXPECT_FALSE(measurement_of(with_fast_memory(16), sites_of({4, 4}), measured).is_spread);
   measured.time_s.erase("near");
