@@ -10,7 +10,7 @@
 
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_function.h"
-#include "preload/placement/confinement.h"
+#include "preload/core/confinement.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/memory_locks.h"
 #include "preload/placement/mremap_pieces.h"
