@@ -40,8 +40,11 @@ def check(this):
     this.equal("the same blocks", placed(this, program, new), ("", (8, 8 * 4 * MIB)))
     program.unlink()
     shutil.copy2(this.victim("hot_and_cold"), program)
-    done = this.run(case.MLRUN, "advise", old, "-o", this.path("none.toml"))
+    none = this.path("none.toml")
+    done = this.run(case.MLRUN, "advise", old, "-o", none)
     this.true("functions that are gone", "0 are recognised by the names of functions, 2 are not found" in done.stdout, done.stdout + done.stderr)
+    file = tomllib.loads(none.read_text(encoding="utf-8"))
+    this.equal("nothing of the recorded build is left", (file["rule"][0].get("site"), file["advice"].get("libraries")), (None, None))
 
 
 if __name__ == "__main__":

@@ -52,12 +52,12 @@ std::string rules_text(const Advice& advice) {
   return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
 }
 
-// Names of functions and files, since another build has other offsets.
+// Names of functions and files, since another build has other offsets. A stripped file has no names, but it is known when it is another build.
 std::string frames_text(const Advice& advice) {
   std::map<std::string, std::string> functions, libraries;
   for (const FrameName& frame : advice.frames) {
-    if (frame.function.empty() || frame.library.empty()) continue;
-    functions[frame.place] = frame.function;
+    if (!frame.library.starts_with('/')) continue;
+    if (!frame.function.empty()) functions[frame.place] = frame.function;
     libraries[frame.place.substr(0, frame.place.find('+'))] = frame.library;
   }
   std::string text;
@@ -97,7 +97,7 @@ void read_sites_of(const toml::table& file, Advice& advice) {
       places.push_back(place);
       if (names.size() < kLabelFrames) names.push_back(function.empty() ? "?" : function);
       const std::string library = text_of(libraries, place.substr(0, place.find('+')));
-      if (!function.empty() && !library.empty()) advice.frames.push_back({place, function, library});
+      if (!library.empty()) advice.frames.push_back({place, function, library});
     }
     advice.signatures.push_back(fmt::format("{}", fmt::join(places, ",")));
     advice.labels.push_back(fmt::format("{}", fmt::join(names, " < ")));

@@ -202,13 +202,20 @@ Status advise(const AdviseOptions& options) {
 Status renew(const std::string& file, const std::string& output) {
   auto advice = read_advice(file);
   if (!advice) return tl::make_unexpected(advice.error());
+  const size_t sites = advice->signatures.size();
+  const bool was_predicted = advice->prediction.has_value();
   const OtherBuilds others = find_in_other_builds(*advice);
   if (const Status written = util::write_atomically(output, advice_text(*advice), 0644); !written) return written;
   std::string text;
   for (const std::string& path : others.files)
     text += "not the build that was recorded: " + util::printable(path) + "\n";
-  text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n",
-                      advice->signatures.size(), others.by_name, others.lost);
+  text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n", sites,
+                      others.by_name, others.lost);
+  if (others.lost > 0)
+    text += fmt::format(
+        "those that are not found are left out{}\n",
+        advice->signatures.empty() ? ", so all blocks go to the slow memory: record the program again" : "");
+  if (was_predicted && !advice->prediction) text += "the prediction is left out: it was one for the recorded build\n";
   std::fputs(text.c_str(), stdout);
   return {};
 }

@@ -40,7 +40,9 @@ std::optional<NewFrames> new_frames(const std::string& id, const std::vector<con
   symbols::SymbolFile file(util::unescaped_utf8(frames.front()->library), id_bytes(id), 0);
   if (file.identity() == symbols::Identity::kSame) return {};
   std::set<std::string> names;
-  for (const FrameName* frame : frames) names.insert(frame->function);
+  for (const FrameName* frame : frames) {
+    if (!frame->function.empty()) names.insert(frame->function);
+  }
   const std::string now = file.build_id().substr(0, kIdDigitsKept);
   const auto ranges = file.find_functions(names);
   NewFrames found;
@@ -52,6 +54,45 @@ std::optional<NewFrames> new_frames(const std::string& id, const std::vector<con
       made.place = fmt::format("{}+{:x}-{:x}", now, range->second.start + 1, range->second.end);
   }
   return found;
+}
+
+// A signature in the present files: its frames up to the first one that is not found.
+struct Renewed {
+  std::vector<std::string> places;
+  bool is_changed = false;    // some frame is in a changed file
+  bool is_recognised = true;  // no frame is in a changed file, or the innermost of these was found
+};
+
+// What precedes the innermost frame in a changed file is code of others, such as libstdc++'s operator new: by itself it is a signature of
+// all that calls it, and not of this site.
+Renewed renewed(const std::string& signature, const std::set<std::string>& changed_ids, const NewFrames& changed) {
+  Renewed result;
+  for (const std::string_view frame : util::split(signature, ",")) {
+    if (!changed_ids.contains(std::string(frame.substr(0, frame.find('+'))))) {
+      result.places.emplace_back(frame);
+      continue;
+    }
+    const auto now = changed.find(std::string(frame));
+    const bool is_found = now != changed.end() && !now->second.place.empty();
+    if (!result.is_changed) result.is_recognised = is_found;
+    result.is_changed = true;
+    if (!is_found) break;
+    result.places.push_back(now->second.place);
+  }
+  return result;
+}
+
+// Keeps the frames of the present signatures, each as it is now. A file that no signature names any more is no file of the advice.
+void renew_frames(Advice& advice, const NewFrames& changed) {
+  std::set<std::string> named;
+  for (const std::string& signature : advice.signatures) {
+    for (const std::string_view place : util::split(signature, ",")) named.emplace(place);
+  }
+  for (FrameName& frame : advice.frames) {
+    const auto now = changed.find(frame.place);
+    if (now != changed.end()) frame = now->second;
+  }
+  std::erase_if(advice.frames, [&](const FrameName& frame) { return !named.contains(frame.place); });
 }
 
 }  // namespace
@@ -69,27 +110,18 @@ OtherBuilds find_in_other_builds(Advice& advice) {
     changed_ids.insert(id);
     changed.merge(*found);
   }
-  for (std::string& signature : advice.signatures) {
-    std::vector<std::string> places;
-    bool is_changed = false;
-    for (const std::string_view frame : util::split(signature, ",")) {
-      if (changed_ids.count(std::string(frame.substr(0, frame.find('+')))) == 0) {
-        places.emplace_back(frame);
-        continue;
-      }
-      is_changed = true;
-      const auto now = changed.find(std::string(frame));
-      if (now == changed.end() || now->second.place.empty()) break;
-      places.push_back(now->second.place);
-    }
-    if (!is_changed) continue;
-    (places.empty() ? result.lost : result.by_name)++;
-    if (!places.empty()) signature = fmt::format("{}", fmt::join(places, ","));
+  std::vector<std::string> signatures, labels;
+  for (size_t i = 0; i < advice.signatures.size(); i++) {
+    const Renewed now = renewed(advice.signatures[i], changed_ids, changed);
+    if (now.is_changed) (now.is_recognised ? result.by_name : result.lost)++;
+    if (!now.is_recognised) continue;
+    signatures.push_back(fmt::format("{}", fmt::join(now.places, ",")));
+    labels.push_back(advice.labels[i]);
   }
-  for (FrameName& frame : advice.frames) {
-    const auto now = changed.find(frame.place);
-    if (now != changed.end() && !now->second.place.empty()) frame = now->second;
-  }
+  advice.signatures = std::move(signatures);
+  advice.labels = std::move(labels);
+  renew_frames(advice, changed);
+  if (!result.files.empty()) advice.prediction.reset();
   return result;
 }
 

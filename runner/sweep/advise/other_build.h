@@ -12,11 +12,11 @@ namespace mlrun::sweep {
 struct OtherBuilds {
   std::vector<std::string> files;  // files that are another build than the recorded one, or are missing
   size_t by_name = 0;              // sites that are recognised by the names of functions
-  size_t lost = 0;  // sites whose innermost function is not found: they remain as they are, and match nothing
+  size_t lost = 0;  // sites that are left out, since their innermost function in a changed file is not found
 };
 
 // In the signatures, replaces each frame in a changed file by "BUILDID+FIRST-LAST": any address in the function of that name. A signature
-// is cut before the first frame that is not found.
+// is cut before the first frame that is not found. If a file has changed, a prediction is removed: it was one for the recorded build.
 OtherBuilds find_in_other_builds(Advice& advice);
 
 }  // namespace mlrun::sweep
