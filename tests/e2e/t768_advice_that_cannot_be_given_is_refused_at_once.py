@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot become advice is one clear error before anything is measured, and leaves no file: sizes without a unit, more than a node has, a folder that is
-not there, a trace with a sample of its blocks, with sums alone, of several nodes, without blocks that can have huge pages, a spread that is not measured."""
+"""What cannot become advice is one clear error before anything is measured, and leaves no file: sizes without a unit, more than a node has, a node that is
+fast and slow, a folder or a file that is not there, a trace with a sample of its blocks, with sums alone, of several nodes, without blocks that can have huge
+pages, a spread that is not measured."""
 
 from lib import case, nodes
 
@@ -30,6 +31,8 @@ def check(this):
     this.equal("advice", done.returncode, 0, said=done.stderr)
     for words, said in (((trace.folder, "--fast", "huge=16", "-o", missing), "sizes have a unit"),
                         ((trace.folder, "--fast", "0=9000T", "-o", missing), "in all"),
+                        ((trace.folder, "--fast", "0=64M", "--slow", "0", "-o", missing), "--slow 0: node 0 is one of --fast, too"),
+                        ((this.path("rulez.toml"), "--try", this.path("t")), "rulez.toml does not exist"),
                         ((trace.folder, "--fast", "huge=1G", "-o", this.path("absent") / "rules.toml"), "there is no folder"),
                         ((sampled.folder, "--fast", "huge=1G", "-o", missing), "--alloc-sample"),
                         ((sums.folder, "--fast", "huge=1G", "-o", missing), "record it without --summary-only"),

@@ -27,7 +27,8 @@ constexpr int64_t kFewestBlocks = 8, kBlocksMax = 10'000;
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  mlrun --stacks=16 --alloc-min=64K -o trace ./app              record who allocates what, and for how long\n"
+    "  mlrun --access --stacks=16 --alloc-min=64K -o trace ./app     record who allocates what, for how long, and what "
+    "is hot\n"
     "  mlrun advise trace --fast 1=16G -o rules.toml                 a ranking: no time is predicted\n"
     "  mlrun advise trace --fast 1=16G -o rules.toml --calibrate cal   measures what sites gain, and predicts\n"
     "  mlrun advise rules.toml --try trial                           does the prediction hold?\n"
@@ -69,6 +70,18 @@ Result<std::string> other_nodes(const std::string& fast) {
   return "node " + util::id_list_text(others);
 }
 
+// A node of both would hold the blocks of both.
+Status check_apart(const std::string& fast, const std::string& slow) {
+  const auto fast_nodes = launch::find_memory_nodes(fast.substr(5)), slow_nodes = launch::find_memory_nodes(slow);
+  if (!fast_nodes) return fail("--fast: " + fast_nodes.error().text);
+  if (!slow_nodes) return fail("--slow: " + slow_nodes.error().text);
+  for (const uint32_t node : *slow_nodes) {
+    if (std::find(fast_nodes->begin(), fast_nodes->end(), node) != fast_nodes->end())
+      return fail(fmt::format("--slow {}: node {} is one of --fast, too; name other nodes", slow, node));
+  }
+  return {};
+}
+
 Status settle_slow(const std::string& slow, AdviseOptions& options) {
   if (options.fast == "huge") {
     if (!slow.empty())
@@ -81,6 +94,7 @@ Status settle_slow(const std::string& slow, AdviseOptions& options) {
     if (!others) return tl::make_unexpected(others.error());
     options.slow = *std::move(others);
   } else {
+    if (const Status apart = check_apart(options.fast, slow); !apart) return apart;
     options.slow = "node " + slow;
   }
   const auto rules = placement::find_rules({{"-> " + options.fast, "-> " + options.slow}, {}, {}});
@@ -112,6 +126,8 @@ Status check_output(const std::string& path) {
 
 // Checks that options which only a rules file or only a trace accepts go with the right one.
 Status check_words(const AdviseOptions& options, const std::string& fast, const std::string& ratio) {
+  std::error_code ignored;
+  if (!fs::exists(options.source, ignored)) return fail(options.source + " does not exist");
   if (options.is_file) {
     if (!fast.empty() || !options.calibration.empty() || !ratio.empty())
       return fail(options.source + " is a file of rules: leave out --fast, --calibrate and --spread, or name a trace");
