@@ -119,6 +119,7 @@ AccessEvent page_fault_event() {
 
 mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, const decode::PerfSample& sample) {
   const bool is_fault = event.kind == MLRUN_ACCESS_FAULT;
+  const bool knows_page = (event.attr.sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0;
   mlrun_access_sample row{};
   row.monotonic_ns = sample.time_ns;
   row.host_pid = sample.pid;
@@ -132,6 +133,7 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.cpu = sample.cpu;
   row.rung = static_cast<uint16_t>(rung);
   row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
+  if (is_fault && knows_page && sample.page_size == 0) row.flags |= MLRUN_ACCESS_UNMAPPED;
   return row;
 }
 

@@ -25,7 +25,8 @@ int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
 // Marks the pages of the fault as accessed. Returns whether this is the rung's first access to the page.
 // The sample of a fault has the size of the page that is mapped, and a first touch finds none mapped (then the size is
-// 4 KiB). So a fault on a larger page is a later one for all of it.
+// 4 KiB). So a fault on a larger page is a later one for all of it. One that finds no page mapped is never a later one: a page is filled again
+// where it had been given back (MADV_DONTNEED), or where realloc copied the block.
 bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
   PagesSeen* seen = block.pages_of(fault.rung);
   if (seen == nullptr) {
@@ -33,13 +34,13 @@ bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
     seen->resize(block.page_count());
   }
   const uint64_t size = std::max<uint64_t>(fault.bytes, kAccessPage), start = fault.address / size * size;
-  const bool is_large = size > kAccessPage;
+  const bool is_large = size > kAccessPage, fills = (fault.flags & MLRUN_ACCESS_UNMAPPED) != 0;
   const size_t before = block.address / kAccessPage;  // pages
   const size_t first = std::max(start, block.address) / kAccessPage - before;
   const size_t last = (std::min(start + size, block.end()) - 1) / kAccessPage - before;
   const bool is_first = !is_large && !seen->once[first];
   for (size_t page = first; page <= last; page++) {
-    if (is_large || seen->once[page]) seen->again[page] = true;
+    if (is_large || (seen->once[page] && !fills)) seen->again[page] = true;
     seen->once[page] = true;
   }
   return is_first;

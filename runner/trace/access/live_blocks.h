@@ -26,7 +26,7 @@ inline constexpr uint64_t kAccessPage = 4096;  // in bytes: the unit in which ac
 // The pages of a live block that faults of one rung (method of --access) have hit, a bit for each page.
 struct PagesSeen {
   uint16_t rung = 0;
-  std::vector<bool> once, again;  // hit by a fault; hit by a second one
+  std::vector<bool> once, again;  // hit by a fault; hit by a second one, which found it mapped
   void resize(size_t pages) {
     once.resize(pages);
     again.resize(pages);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -79,6 +80,30 @@ TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   }
   EXPECT_EQ(events.take_lost(), 0u);
   EXPECT_EQ(found, wanted);
+}
+
+TEST(AccessSamples, AFaultHasAMarkWhereNoPageWasMapped) {
+  const Block block;
+  PerfEvents events;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  static_cast<void>(block.read(0));  // maps the zero page
+  block.write(0, 0);                 // copies it
+  ::madvise(reinterpret_cast<void*>(block.address(0)), kPage, MADV_DONTNEED);
+  block.write(0, 0);  // fills the page again
+  std::vector<std::pair<uint64_t, bool>> found;
+  bool knows_page = true;
+  events.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+    if (!block.has(sample.address)) return;
+    knows_page = (event.attr.sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0;
+    const bool is_unmapped = (row_of(MLRUN_ACCESS_FAULTS, event, sample).flags & MLRUN_ACCESS_UNMAPPED) != 0;
+    found.emplace_back(sample.time_ns, is_unmapped);
+  });
+  if (!knows_page) GTEST_SKIP() << "older than Linux 5.11";
+  std::sort(found.begin(), found.end());
+  std::vector<bool> unmapped;
+  for (const auto& [time_ns, is_unmapped] : found) unmapped.push_back(is_unmapped);
+  EXPECT_EQ(unmapped, (std::vector<bool>{true, false, true}));
 }
 
 // The buffer of a read() is filled by the kernel.

@@ -33,7 +33,7 @@ class Join {
         .proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address, .site = {}});
   }
   void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress, uint16_t rung = MLRUN_ACCESS_FAULTS,
-             uint64_t page = kAccessPage) {
+             uint64_t page = kAccessPage, uint32_t flags = 0) {
     AccessRow row;
     row.who.proc_id = proc_id;
     row.ts_ns = at_ns;
@@ -41,6 +41,7 @@ class Join {
     row.sample.kind = MLRUN_ACCESS_FAULT;
     row.sample.address = address;
     row.sample.bytes = page;
+    row.sample.flags = flags;
     row.sample.count = 1;
     join_.add(row);
   }
@@ -208,6 +209,22 @@ TEST(AccessJoin, MemoryThatIsTouchedOnceIsNotHotWhereTwoRungsSeeTheTouch) {
   EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_HINT_FAULTS).touched_pages, 1);
   EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_FAULTS).touched_pages, 2);
   for (size_t i = 0; i < 5; i++) EXPECT_EQ(join.rows()[i].is_first, i < 4) << i;
+}
+
+TEST(AccessJoin, AFaultThatFillsAPageAgainDoesNotMakeItHot) {
+  Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}});
+  const auto fault = [&](int64_t at_s, uint64_t address, uint32_t flags) {
+    join.fault(1, at_s * kSecond, address, MLRUN_ACCESS_HINT_FAULTS, kAccessPage, flags);
+  };
+  join.allocate(1, 1 * kSecond);
+  fault(2, kAddress, MLRUN_ACCESS_UNMAPPED);
+  fault(2, kAddress + kAccessPage, MLRUN_ACCESS_UNMAPPED);
+  fault(3, kAddress, MLRUN_ACCESS_UNMAPPED);  // given back by MADV_DONTNEED
+  fault(4, kAddress + kAccessPage, 0);        // of NUMA balancing
+  join.resize(1, 5 * kSecond, 5 * kSecond, kAddress, kAddress + 4 * kBytes, kBytes);
+  fault(6, kAddress + 4 * kBytes, MLRUN_ACCESS_UNMAPPED);  // the copy
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(5, true));
+  EXPECT_EQ(join.site_of(1).touched_pages, 1 + 1);  // the second page, in the old block and in the new one
 }
 
 TEST(AccessJoin, AFaultOnAHugePageIsOneOnAllOfItThatLiesInTheBlock) {
