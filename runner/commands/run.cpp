@@ -375,6 +375,7 @@ Result<int> run(const Arguments& arguments) {
                                                  options.interleave, options.weighted_interleave});
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
+  options.access.under_policy = !placement->mem_nodes.empty();
   if (options.observe.any()) return observe(options, installation);
   const auto rules = settle_placement(options, installation, state.limits.file_bytes());
   if (!rules) return tl::make_unexpected(rules.error());

@@ -47,8 +47,8 @@ IdList ids_of(const Mask& mask) {
 
 int set_cpus(const Mask& mask) { return ::syscall(SYS_sched_setaffinity, 0, sizeof mask, mask.data()) < 0 ? errno : 0; }
 
-// The headers may be older than these: MPOL_PREFERRED_MANY (Linux 5.15), MPOL_WEIGHTED_INTERLEAVE (6.9).
-constexpr int kPreferredMany = 5, kWeightedInterleave = 6;
+// The headers may be older than these: MPOL_PREFERRED_MANY (Linux 5.15), MPOL_WEIGHTED_INTERLEAVE (6.9), MPOL_F_NUMA_BALANCING (5.12).
+constexpr int kPreferredMany = 5, kWeightedInterleave = 6, kNumaBalancing = 1 << 13;
 
 int mode_of(MemoryPolicy policy, bool several) {
   switch (policy) {
@@ -217,6 +217,12 @@ std::string interleave_weights() {
     if (!weight.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", node, weight);
   }
   return text;
+}
+
+bool policy_stops_balancing() {
+  int mode = MPOL_DEFAULT;  // a container may forbid the call; then the default is likely
+  ::syscall(SYS_get_mempolicy, &mode, nullptr, 0ul, nullptr, 0ul);
+  return mode != MPOL_DEFAULT && (mode & kNumaBalancing) == 0;
 }
 
 std::optional<uint64_t> kib_of_node(uint32_t node, const std::string& system) {

@@ -44,6 +44,7 @@ struct AccessOptions {
   std::vector<std::string> rungs;  // as named; empty: the first that works
   double hz = 0;                   // 0: the default of each mechanism
   std::optional<uint64_t> read_event, write_event;
+  bool under_policy = false;  // the command gets a policy of memory, by --mem-node or its like
 };
 
 struct RunOptions {

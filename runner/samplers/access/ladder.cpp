@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/launch/placement.h"
 #include "runner/samplers/access/bits_rung.h"
 #include "runner/samplers/access/damon.h"
 #include "runner/samplers/access/event_rung.h"
@@ -36,11 +37,11 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only; "
       "accesses of the kernel for the program, as in read() (Intel)"},
      {MLRUN_ACCESS_HINT_FAULTS,
-      "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
-      "node, and blocks of --pmem, which NUMA balancing skips; accesses of the kernel without a fault (O_DIRECT); "
-      "whether a fault on a mapped page copies it on write (read before it is first written, or shared after a fork): "
-      "such a page may seem hot; before Linux 5.11 a huge page counts 4 KiB, and a page that is filled again may seem "
-      "hot"},
+      "which accesses are writes; in a program with one thread, pages on the thread's own node; memory with a "
+      "policy (bound, preferred, interleaved), and blocks of --pmem, which NUMA balancing skips; accesses of the "
+      "kernel without a fault (O_DIRECT); whether a fault on a mapped page copies it on write (read before it is "
+      "first written, or shared after a fork): such a page may seem hot; before Linux 5.11 a huge page counts 4 KiB, "
+      "and a page that is filled again may seem hot"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock)"},
@@ -139,7 +140,8 @@ ChosenRung try_faults(mlrun_access_rung rung) {
   return chosen;
 }
 
-ChosenRung try_hint_faults() {
+// `is_named`: the program may give its memory the policy that NUMA balancing wants (MPOL_F_NUMA_BALANCING), so it is tried under any policy.
+ChosenRung try_hint_faults(const AccessOptions& options, bool is_named) {
   ChosenRung chosen{{MLRUN_ACCESS_HINT_FAULTS, "", ""}, nullptr};
   std::string& problem = chosen.tried.problem;
   const std::string balancing = util::read_text("/proc/sys/kernel/numa_balancing", 64);
@@ -149,6 +151,10 @@ ChosenRung try_hint_faults() {
     problem = "this kernel has no NUMA balancing";
   } else if (((balancing[0] - '0') & 1) == 0) {
     problem = "NUMA balancing is off; sysctl kernel.numa_balancing=1 turns it on";
+  } else if (!is_named && (options.under_policy || launch::policy_stops_balancing())) {
+    problem =
+        "NUMA balancing skips memory with a policy, as by --mem-node, --preferred, --interleave or numactl; "
+        "--access=hint-faults uses it nevertheless";
   }
   return problem.empty() ? try_faults(MLRUN_ACCESS_HINT_FAULTS) : std::move(chosen);
 }
@@ -218,7 +224,7 @@ std::string rung_is_blind_to(mlrun_access_rung rung) {
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
   switch (rung) {
     case MLRUN_ACCESS_PRECISE: return try_precise(options);
-    case MLRUN_ACCESS_HINT_FAULTS: return try_hint_faults();
+    case MLRUN_ACCESS_HINT_FAULTS: return try_hint_faults(options, is_named);
     case MLRUN_ACCESS_FAULTS: return try_faults(rung);
     case MLRUN_ACCESS_COLD:
     case MLRUN_ACCESS_CLEAR_REFS:

@@ -32,7 +32,8 @@ struct ChosenRung {
   std::unique_ptr<Rung> made;
 };
 
-// Tries one rung, which takes up to 0.1 s. `is_named`: the user named it, so windows are never left out for their stalls.
+// Tries one rung, which takes up to 0.1 s. `is_named`: the user named it, so windows are never left out for their stalls, and a
+// policy of memory is no reason against it.
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named);
 
 // The first rung that can be used, or all usable ones that the options name. `tried` gets every rung that was tried.

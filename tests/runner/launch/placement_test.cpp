@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/launch/placement.h"
 
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <thread>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::launch {
@@ -24,6 +30,20 @@ TEST(placement, two_policies_are_refused) {
   texts.preferred = "0";
   EXPECT_EQ(find_placement(texts).error().text,
             "--mem-node and --preferred both choose nodes of memory: give one of them");
+}
+
+TEST(placement, a_policy_from_outside_that_stops_numa_balancing_is_seen) {
+  if (policy_stops_balancing()) GTEST_SKIP() << "this test runs under a policy of memory";
+  bool is_set = false, before = true, after = false;
+  std::thread([&] {  // a policy is one of a thread
+    before = policy_stops_balancing();
+    is_set = ::syscall(SYS_set_mempolicy, MPOL_PREFERRED, nullptr, 0ul) == 0;
+    after = policy_stops_balancing();
+  })
+      .join();
+  if (!is_set) GTEST_SKIP() << "set_mempolicy is not allowed here";
+  EXPECT_FALSE(before);
+  EXPECT_TRUE(after);
 }
 
 }  // namespace

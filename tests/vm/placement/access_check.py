@@ -71,6 +71,17 @@ def check_hint_faults():
     print(run.facts["cost"], run.facts["lost"], run.facts["on_ns"] / max(run.facts["all_ns"], 1))
 
 
+def check_policy():
+    """Without a name hint faults are not chosen where the command's policy keeps NUMA balancing away; by name they are."""
+    for options, reason in ((("--access", "--interleave", "0,1"), "NUMA balancing skips memory with a policy"), (("--access",), ""), (("--access=hint-faults", "--interleave", "0,1"), "")):
+        folder = Path(tempfile.mkdtemp()) / "trace"
+        subprocess.run([MLRUN, "run", "--quiet", "-o", folder, "--sample=off", *options, "--", "/bin/true"], check=True)
+        access = json.loads((folder / "run.json").read_text())["access"]
+        problems = [one["problem"] for one in access["tried"] if one["rung"] == "hint-faults"]
+        chosen = [one["rung"] for one in access["rungs"]] == ["hint-faults"]
+        expect(f"hint faults with {options}", len(problems) == 1 and problems[0].startswith(reason) and chosen == (reason == ""), (problems, chosen))
+
+
 def with_windows(what, mib, rung, least=1):
     """A run with so many windows after its blocks were filled: on a busy host few fit."""
     for seconds in (25, 75, 200):
@@ -199,7 +210,7 @@ def main():
     return 1 if failed else 0
 
 
-CHECKS = (check_hint_faults, check_soft_dirty, check_bits, check_damon, check_processors)
+CHECKS = (check_hint_faults, check_policy, check_soft_dirty, check_bits, check_damon, check_processors)
 
 
 if __name__ == "__main__":
