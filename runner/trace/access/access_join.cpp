@@ -2,6 +2,7 @@
 #include "runner/trace/access/access_join.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -66,8 +67,15 @@ double seconds(int64_t ns) { return util::in_seconds(std::max<int64_t>(ns, 0)); 
 
 }  // namespace
 
+void note_sampled(SampledMemory& memory, const AccessRow& row) {
+  using Range = std::pair<uint64_t, uint64_t>;
+  const uint64_t address = row.sample.address, page = address / kAccessPage * kAccessPage;
+  memory[row.who.proc_id].insert(is_range(row) ? Range(address, address + row.sample.bytes)
+                                               : Range(page, page + kAccessPage));
+}
+
 AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
-                       std::function<void(const AccessRow&)> done)
+                       const SampledMemory& sampled, std::function<void(const AccessRow&)> done)
     : alloc_min_bytes_(static_cast<uint64_t>(std::max<int64_t>(alloc_min_bytes, 0))),
       rungs_(std::move(rungs)),
       done_(std::move(done)) {
@@ -83,6 +91,21 @@ AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, st
     for (size_t i = 1; i < moments.size(); i++) turns_.push_back({moments[i], proc_id, TurnKind::kExec});
   }
   std::sort(turns_.rbegin(), turns_.rend());
+  find_inherited(sampled);
+}
+
+// A block reaches a grandchild through its parent. A step that adds nothing has been taken before, with all steps after it.
+void AccessJoin::find_inherited(const SampledMemory& sampled) {
+  for (const auto& [proc_id, ranges] : sampled) {
+    auto row = rows_by_id_.find(proc_id);
+    while (row != rows_by_id_.end() && row->second->forked) {
+      auto& has = inherited_[row->first];
+      const size_t had = has.size();
+      has.insert(ranges.begin(), ranges.end());
+      if (has.size() == had) break;
+      row = rows_by_id_.find(row->second->parent_proc_id);
+    }
+  }
 }
 
 size_t AccessJoin::site_number(const AllocSite& site) {
@@ -102,7 +125,7 @@ AccessSiteRow* AccessJoin::sums(size_t site, uint16_t rung) {
 }
 
 // State of a process. A forked child begins with the blocks that its parent has when this is first called: at its first
-// record, or at an access before that.
+// record, or at an access before that. It gets those that its rows, or those of its own children, are about.
 AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto found = processes_.find(proc_id);
   if (found != processes_.end()) return found->second;
@@ -114,15 +137,19 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   if (!row.forked || row.parent_proc_id == 0 || row.parent_proc_id == proc_id) return made;
   Process& parent = process(row.parent_proc_id);
   made.lists_all = parent.lists_all;
-  parent.blocks.each([&](const LiveBlock& block) {
-    if (block.lives_from_ns > row.first_ns) return;
+  const auto inherit = [&](const LiveBlock& block) {
+    if (block.lives_from_ns > row.first_ns || made.blocks.find(block.address) != nullptr) return;
     LiveBlock& mine = made.blocks.add(block);
     AllocSite site = sites_[block.site].site;
     site.proc_id = proc_id;
     mine.site = site_number(site);
+    mine.is_inherited = true;
     mine.pages = {};  // what the parent touched
     mine.lives_from_ns = std::max(mine.lives_from_ns, row.first_ns);
-  });
+  };
+  if (const auto ranges = inherited_.find(proc_id); ranges != inherited_.end()) {
+    for (const auto& [start, end] : ranges->second) parent.blocks.each_in(start, end, inherit);
+  }
   return made;
 }
 
@@ -143,7 +170,9 @@ void AccessJoin::close_all(Process& here, int64_t end_ns) {
   here.blocks = {};
 }
 
+// A copy that a forked child has not accessed is its parent's memory: it would make the site colder, and its bytes would count twice.
 void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
+  if (block.is_inherited) return;
   const int64_t life_ns = std::max<int64_t>(end_ns - block.lives_from_ns, 0);
   const double byte_s = static_cast<double>(block.bytes) * seconds(life_ns);
   for (size_t i = 0; i < rungs_.size(); i++) {
@@ -214,6 +243,7 @@ void AccessJoin::take_open(Process& here, LiveBlock& block) {
 
 void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   const mlrun_access_sample& sample = row.sample;
+  block.is_inherited = false;
   row.has_block = row.has_site = true;
   row.block_address = block.address;
   row.block_ts_ns = block.begin_ns;
@@ -273,8 +303,9 @@ void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) 
   if (!is_known || (sample.flags & MLRUN_ACCESS_FILLING) != 0) return;
   const double share = is_cold ? 0 : is_all ? 1 : std::min(touched / covered, 1.0);
   for (const Part& part : parts) {
+    if (share > 0) part.block->is_inherited = false;
     AccessSiteRow* site = sums(part.block->site, sample.rung);
-    if (site == nullptr) continue;
+    if (site == nullptr || part.block->is_inherited) continue;
     const double time_s = seconds(end_ns - std::max(row.ts_ns, part.block->lives_from_ns));
     site->samples++;
     site->seen_byte_s += part.bytes * time_s;
@@ -323,7 +354,10 @@ void AccessJoin::finish(int64_t end_ns) {
 
 std::vector<AccessSiteRow> AccessJoin::sites() const {
   std::vector<AccessSiteRow> rows;
-  for (const Site& site : sites_) rows.insert(rows.end(), site.by_rung.begin(), site.by_rung.end());
+  for (const Site& site : sites_) {
+    std::copy_if(site.by_rung.begin(), site.by_rung.end(), std::back_inserter(rows),
+                 [](const AccessSiteRow& row) { return row.blocks > 0; });
+  }
   return rows;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -35,11 +36,16 @@ struct JoinedRung {
   double on_share = 1;  // of the time in which its events were switched on
 };
 
+// The addresses [start, end) that the rows of each process are about, by proc_id. A forked child has the blocks of its parent at these alone: a
+// program with many blocks may fork often.
+using SampledMemory = std::unordered_map<int32_t, std::set<std::pair<uint64_t, uint64_t>>>;
+void note_sampled(SampledMemory& memory, const AccessRow& row);
+
 class AccessJoin {
  public:
-  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `done` receives each finished row.
+  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `sampled`: of all rows of forked processes. `done` receives each finished row.
   AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
-             std::function<void(const AccessRow&)> done);
+             const SampledMemory& sampled, std::function<void(const AccessRow&)> done);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a row by its end.
   void add(const AllocEvent& event);
@@ -47,7 +53,7 @@ class AccessJoin {
   // Ends all live blocks and finishes all rows. `end_ns`: time of the last event or row.
   void finish(int64_t end_ns);
 
-  // A row for each site and rung, also for sites without any access.
+  // A row for each site and rung, also for sites without any access. Blocks that a child has inherited and not accessed are in none.
   [[nodiscard]] std::vector<AccessSiteRow> sites() const;
   [[nodiscard]] int64_t joined() const { return joined_; }
 
@@ -72,6 +78,7 @@ class AccessJoin {
     std::vector<AccessSiteRow> by_rung;  // in the order of rungs_
   };
 
+  void find_inherited(const SampledMemory& sampled);
   Process& process(int32_t proc_id);
   // Begins processes that were forked, and ends blocks of processes that ended or were replaced by exec, up to this time.
   void reach(int64_t moment_ns);
@@ -91,6 +98,7 @@ class AccessJoin {
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
   std::vector<Turn> turns_;  // the latest first
+  SampledMemory inherited_;  // of a forked process and of those that it has forked
   std::unordered_map<int32_t, Process> processes_;
   std::map<AllocSite, size_t> numbers_;
   std::vector<Site> sites_;

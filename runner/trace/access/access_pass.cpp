@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,6 +47,22 @@ AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads)
   return row;
 }
 
+// What the samples of forked processes are about.
+Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::TraceInfo& info,
+                                         const ThreadFinder& threads) {
+  std::unordered_set<uint32_t> pids;
+  for (const model::ProcessRow& row : info.processes) {
+    if (row.forked) pids.insert(static_cast<uint32_t>(row.pid));
+  }
+  SampledMemory memory;
+  if (pids.empty()) return memory;
+  const Status read = for_each_sample(index, [&](const mlrun_access_sample& sample) {
+    if (pids.contains(sample.host_pid)) note_sampled(memory, row_of(sample, threads));
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  return memory;
+}
+
 }  // namespace
 
 Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const model::TraceInfo& info,
@@ -60,8 +77,10 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     auto events = AllocEvents::open(folder);
     if (!events) return tl::make_unexpected(events.error());
     const ThreadFinder threads(info);
+    const auto sampled = memory_of_children(index, info, threads);
+    if (!sampled) return tl::make_unexpected(sampled.error());
     AccessSource source(index);
-    AccessJoin join(info, session.options.alloc_min_bytes, rungs, [&](const AccessRow& row) {
+    AccessJoin join(info, session.options.alloc_min_bytes, rungs, *sampled, [&](const AccessRow& row) {
       table.add(row);
       rows_++;
       if (written) written = table.end_full_group();

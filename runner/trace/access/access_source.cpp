@@ -17,19 +17,33 @@ constexpr int64_t kDisorderNs = 2'000'000'000;
 
 bool is_earlier(const mlrun_access_sample& a, const mlrun_access_sample& b) { return a.monotonic_ns < b.monotonic_ns; }
 
-}  // namespace
-
-Status AccessSource::read_frame() {
-  const uint64_t offset = index_.sample_frames()[frame_++];
-  SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
+// Visits the samples of the frame at `offset`, if it has samples of accesses. Returns the number of damaged ones.
+template <typename Visit>
+Result<uint64_t> visit_frame(const SpoolIndex& index, uint64_t offset, Visit visit) {
+  SpoolCursor cursor(index.fd(), offset, offset + MLRUN_FRAME_ALIGN, index.bytes());
   SpoolFrame frame;
   const auto found = cursor.next(frame);
   if (!found) return tl::make_unexpected(found.error());
   mlrun_frame_samples head{};
-  if (!*found || !frame.read(head) || head.table != MLRUN_SAMPLE_ACCESS) return {};
+  if (!*found || !frame.read(head) || head.table != MLRUN_SAMPLE_ACCESS) return uint64_t{0};
+  return for_each_row(frame, head, mlrun_access_sample{}, visit);
+}
+
+}  // namespace
+
+Status for_each_sample(const SpoolIndex& index, const std::function<void(const mlrun_access_sample&)>& visit) {
+  for (const uint64_t offset : index.sample_frames()) {
+    if (const auto read = visit_frame(index, offset, visit); !read) return tl::make_unexpected(read.error());
+  }
+  return {};
+}
+
+Status AccessSource::read_frame() {
   const auto had = static_cast<ptrdiff_t>(waiting_.size());
-  damaged_rows_ += for_each_row(frame, head, mlrun_access_sample{},
-                                [&](const mlrun_access_sample& row) { waiting_.push_back(row); });
+  const auto damaged = visit_frame(index_, index_.sample_frames()[frame_++],
+                                   [&](const mlrun_access_sample& row) { waiting_.push_back(row); });
+  if (!damaged) return tl::make_unexpected(damaged.error());
+  damaged_rows_ += *damaged;
   std::sort(waiting_.begin() + had, waiting_.end(), is_earlier);
   std::inplace_merge(waiting_.begin(), waiting_.begin() + had, waiting_.end(), is_earlier);
   if (!waiting_.empty())

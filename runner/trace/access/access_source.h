@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 
 #include "runner/trace/access/access_row.h"
@@ -13,6 +14,9 @@
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
+
+// Visits all samples, in the order of the spool.
+Status for_each_sample(const SpoolIndex& index, const std::function<void(const mlrun_access_sample&)>& visit);
 
 class AccessSource {
  public:

@@ -38,6 +38,7 @@ struct LiveBlock {
   int64_t begin_ns = 0, returned_ns = 0;  // of the call that returned it: start (`ts` of its row in `alloc`), end
   int64_t lives_from_ns = 0;              // in this process: for a block inherited by fork, since the fork
   size_t site = 0;                        // index in the list of sites
+  bool is_inherited = false;              // by fork, and not accessed since: it is its parent's memory
   std::vector<PagesSeen> pages;           // of rungs with a fault in the block
   [[nodiscard]] uint64_t end() const { return address + bytes; }
   [[nodiscard]] size_t page_count() const;

@@ -87,14 +87,17 @@ void HostBufferPass::take(AccessJoin& join, int64_t before_ns) {
       join.add(pinned_[next_pinned_++]);
       continue;
     }
-    const Copy& copy = misplaced_[next_copy_++];
-    AccessRow row;
-    row.who.proc_id = copy.proc_id;
-    row.ts_ns = copy.call_ns;
-    row.sample.kind = MLRUN_ACCESS_LOAD;
-    row.sample.address = copy.address;
-    join.add(row);
+    join.add(misplaced_[next_copy_++].access());
   }
+}
+
+AccessRow HostBufferPass::Copy::access() const {
+  AccessRow row;
+  row.who.proc_id = proc_id;
+  row.ts_ns = call_ns;
+  row.sample.kind = MLRUN_ACCESS_LOAD;
+  row.sample.address = address;
+  return row;
 }
 
 Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::string& folder) {
@@ -106,7 +109,9 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_mi
   auto events = AllocEvents::open(folder);
   if (!events) return tl::make_unexpected(events.error());
   size_t joined = 0;  // the join returns rows in the order in which take() added them
-  AccessJoin join(info, alloc_min_bytes, {}, [&](const AccessRow& row) {
+  SampledMemory sampled;
+  for (const Copy& copy : misplaced_) note_sampled(sampled, copy.access());
+  AccessJoin join(info, alloc_min_bytes, {}, sampled, [&](const AccessRow& row) {
     if (row.has_site) misplaced_[joined].site = row.site;
     ++joined;
   });

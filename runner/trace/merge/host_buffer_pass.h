@@ -40,6 +40,7 @@ class HostBufferPass {
     size_t memory = 0;  // kind of memory, index in model::kGpuMemories
     int64_t bytes = 0, time_ns = 0, known_bytes = 0, misplaced_bytes = 0;
     AllocSite site = {};
+    [[nodiscard]] AccessRow access() const;
   };
   void add_to_group(const Copy& copy);
   void add_pinned(const model::GpuWorkRow& row);

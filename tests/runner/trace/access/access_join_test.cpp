@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/access/access_join.h"
 
+#include <initializer_list>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::trace {
@@ -9,11 +12,19 @@ namespace {
 constexpr uint64_t kAddress = 0x7f0000000000, kBytes = 1 << 20, kAllocMin = 64 << 10;
 constexpr int64_t kSecond = 1'000'000'000;
 
+// Rows of the process may be anywhere.
+SampledMemory sampled_in(std::initializer_list<int32_t> proc_ids) {
+  SampledMemory memory;
+  for (const int32_t proc_id : proc_ids) memory[proc_id].emplace(uint64_t{0}, std::numeric_limits<uint64_t>::max());
+  return memory;
+}
+
 class Join {
  public:
-  explicit Join(model::TraceInfo info, std::vector<JoinedRung> rungs = {{MLRUN_ACCESS_FAULTS}})
+  explicit Join(model::TraceInfo info, std::vector<JoinedRung> rungs = {{MLRUN_ACCESS_FAULTS}},
+                const SampledMemory& sampled = sampled_in({1, 2, 3}))
       : info_(std::move(info)),
-        join_(info_, kAllocMin, std::move(rungs), [this](const AccessRow& row) { rows_.push_back(row); }) {}
+        join_(info_, kAllocMin, std::move(rungs), sampled, [this](const AccessRow& row) { rows_.push_back(row); }) {}
 
   void allocate(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     resize(proc_id, at_ns, at_ns, 0, address, kBytes);
@@ -45,8 +56,8 @@ class Join {
     row.sample.count = 1;
     join_.add(row);
   }
-  // The whole range around the block was accessed in a window.
-  void window(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint16_t rung) {
+  // The whole range around the block was accessed in a window, or nothing of it.
+  void window(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint16_t rung, bool is_touched = true) {
     AccessRow row;
     row.who.proc_id = proc_id;
     row.ts_ns = begin_ns;
@@ -54,7 +65,8 @@ class Join {
     row.sample.rung = rung;
     row.sample.kind = MLRUN_ACCESS_TOUCHED;
     row.sample.address = kAddress;
-    row.sample.bytes = row.sample.touched_bytes = row.sample.resident_bytes = kBytes;
+    row.sample.bytes = row.sample.resident_bytes = kBytes;
+    row.sample.touched_bytes = is_touched ? kBytes : 0;
     join_.add(row);
   }
   // Whether each access has a block.
@@ -65,6 +77,7 @@ class Join {
     return result;
   }
   [[nodiscard]] const std::vector<AccessRow>& rows() const { return rows_; }
+  [[nodiscard]] size_t site_rows() const { return join_.sites().size(); }
   // Sums of the first site, or of the first one of that rung.
   [[nodiscard]] AccessSiteRow site_of(int32_t proc_id, uint16_t rung = 0) const {
     for (const AccessSiteRow& row : join_.sites()) {
@@ -152,10 +165,57 @@ TEST(AccessJoin, AGrandchildHasBlocksOfAParentWithoutAnyAccess) {
   model::TraceInfo info;
   info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit"),
                     process(3, 2, 4 * kSecond, 9 * kSecond, "exit")};
-  Join join(std::move(info));
+  Join join(std::move(info), {{MLRUN_ACCESS_FAULTS}}, sampled_in({3}));
   join.allocate(1, 1 * kSecond);
   join.fault(3, 6 * kSecond);
   EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true}));
+  EXPECT_EQ(join.site_rows(), 2u) << "the child between them has accessed nothing";
+}
+
+model::TraceInfo parent_and_child() {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit")};
+  return info;
+}
+
+TEST(AccessJoin, ABlockThatAChildInheritsAndDoesNotAccessIsItsParentsMemory) {
+  Join join(parent_and_child(), {{MLRUN_ACCESS_COLD}, {MLRUN_ACCESS_FAULTS}});
+  join.allocate(1, 1 * kSecond);
+  join.window(1, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD);
+  join.window(2, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD, false);
+  join.joined(9 * kSecond);
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_COLD).hot_fraction(), 1);
+  EXPECT_EQ(join.site_rows(), 2u) << "a row for each rung, of the parent";
+}
+
+TEST(AccessJoin, ABlockThatAChildInheritsCountsFromItsFirstAccessOn) {
+  Join join(parent_and_child(), {{MLRUN_ACCESS_COLD}});
+  join.allocate(1, 1 * kSecond);
+  join.window(2, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD, false);
+  join.window(2, 5 * kSecond, 6 * kSecond, MLRUN_ACCESS_COLD);
+  join.window(2, 6 * kSecond, 7 * kSecond, MLRUN_ACCESS_COLD, false);
+  join.joined(9 * kSecond);
+  const AccessSiteRow child = join.site_of(2);
+  EXPECT_EQ(child.blocks, 1);
+  EXPECT_EQ(child.byte_s, kBytes * 6.0) << "since the fork";
+  EXPECT_EQ(child.seen_byte_s, kBytes * 2.0);
+  EXPECT_EQ(child.hot_fraction(), 0.5);
+}
+
+TEST(AccessJoin, AChildHasOnlyTheBlocksThatItsRowsAreAbout) {
+  AccessRow row;
+  row.who.proc_id = 2;
+  row.sample.kind = MLRUN_ACCESS_FAULT;
+  row.sample.address = kAddress + kAccessPage + 1;
+  SampledMemory sampled;
+  note_sampled(sampled, row);
+  Join join(parent_and_child(), {{MLRUN_ACCESS_FAULTS}}, sampled);
+  join.allocate(1, 1 * kSecond);
+  join.allocate(1, 1 * kSecond, kAddress + 2 * kBytes);
+  join.fault(2, 6 * kSecond, kAddress + kAccessPage + 1);
+  join.fault(2, 6 * kSecond, kAddress + 2 * kBytes);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false}));
+  EXPECT_EQ(join.site_of(2).blocks, 1);
 }
 
 TEST(AccessJoin, BlocksThatAreNeverFreedEndWithTheirProcess) {
