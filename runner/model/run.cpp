@@ -240,7 +240,8 @@ static bool take(const json& from, MemoryAccess::Site& to) {
               "faults", to.faults, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "hot_fraction", to.hot_fraction);
 }
 static bool take(const json& from, MemoryAccess::Found& to) {
-  return keys(from, "rung", to.rung, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "largest", to.largest);
+  return keys(from, "rung", to.rung, "rows", to.rows, "joined_rows", to.joined_rows, "byte_s", to.byte_s, "seen_byte_s",
+              to.seen_byte_s, "largest", to.largest);
 }
 static bool take(const json& from, MemoryAccess& to) {
   return keys(from, "problem", to.problem, "rows_dropped", to.rows_dropped, "rungs", to.rungs, "by_rung", to.by_rung);

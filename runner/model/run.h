@@ -274,6 +274,7 @@ struct MemoryAccess {
   };
   struct Found {
     std::string rung;
+    int64_t rows = 0, joined_rows = 0;  // of `access`; joined: a listed block was there
     double byte_s = 0, seen_byte_s = 0;
     std::vector<Site> largest;
   };

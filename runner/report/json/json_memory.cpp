@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/report/json/json_memory.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -65,17 +66,20 @@ Json placement_json(const model::Run& run) {
           {"counted", util::json_at(*run.document, "/placement/counted")}};
 }
 
+// What was found by a rung, in `by_rung` of run.json.
+constexpr std::array kFoundKeys = {"rows",           "joined_rows", "byte_s", "seen_byte_s",
+                                   "touched_byte_s", "sites",       "largest"};
+
 Json memory_access_json(const nlohmann::json& run) {
   return array(util::list_at(run, "/access/rungs"), [&](const nlohmann::json& rung) {
     const std::string name = util::text_at(rung, "/rung");
     Json out = {{"rung", name}};
     for (const char* const key : {"blind_to", "cost", "problem", "on_ns", "all_ns", "worst_stall_ns", "worst_read_ns"})
       out[key] = util::json_at(rung, std::string("/") + key);
-    for (const char* const key : {"byte_s", "seen_byte_s", "touched_byte_s", "sites", "largest"}) out[key] = Json();
+    for (const char* const key : kFoundKeys) out[key] = Json();
     for (const nlohmann::json& found : util::list_at(run, "/access/by_rung")) {
       if (util::text_at(found, "/rung") != name) continue;
-      for (const char* const key : {"byte_s", "seen_byte_s", "touched_byte_s", "sites", "largest"})
-        out[key] = util::json_at(found, std::string("/") + key);
+      for (const char* const key : kFoundKeys) out[key] = util::json_at(found, std::string("/") + key);
     }
     return out;
   });

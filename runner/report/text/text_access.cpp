@@ -25,8 +25,11 @@ std::string share_text(double part, double whole) {
 std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const TextStyle& style) {
   std::vector<std::string> items = {"by " + printable(rung.rung)};
   for (const model::MemoryAccess::Found& found : access.by_rung) {
-    if (found.rung == rung.rung)
-      items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
+    if (found.rung != rung.rung) continue;
+    items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
+    if (found.rows > 0)
+      items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
+                      " of its samples in no listed block");
   }
   if (rung.on_ns < rung.all_ns) items.push_back("seen " + util::percent_text(rung.on_ns, rung.all_ns) + " of the time");
   if (rung.worst_stall_ns > 0)

@@ -78,6 +78,11 @@ std::string remarks_text(const RecordedRun& recorded, const TraceSites& found, c
   if (found.unseen > 0)
     text += fmt::format("{} sites have no access data: each is taken to be as hot as the others on average\n",
                         found.unseen);
+  if (const auto outside = recorded.outside.find(found.rung); outside != recorded.outside.end())
+    text += fmt::format(
+        "{:.1f} % of the samples of --access={} are in no listed block: mappings of the program, stacks, files and "
+        "blocks below --alloc-min, which this advice does not move\n",
+        100 * outside->second, found.rung);
   if (const size_t without_site = found.elsewhere.lives.size() - found.cut; without_site > 0)
     text += fmt::format(
         "{} blocks have no call stack, or come from a file without a build id, and stay on the slow memory\n",

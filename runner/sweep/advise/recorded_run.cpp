@@ -56,6 +56,11 @@ Result<RecordedRun> read_recorded_run(const std::string& trace) {
   recorded.command = recorded_command(*run);
   recorded.end_ns = run->end_ns.value_or(0);
   recorded.min_bytes = static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0));
+  for (const model::MemoryAccess::Found& found : run->access.by_rung) {
+    if (found.rows > 0)
+      recorded.outside[found.rung] =
+          static_cast<double>(found.rows - found.joined_rows) / static_cast<double>(found.rows);
+  }
   recorded.has_losses = run->total("losses").value_or(0) > 0;
   return recorded;
 }

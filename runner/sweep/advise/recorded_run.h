@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "runner/sweep/advise/experiment.h"
@@ -15,6 +16,8 @@ struct RecordedRun {
   int64_t end_ns = 0;      // of the command; 0: unknown
   uint64_t min_bytes = 0;  // smallest block with a row of its own
   bool has_losses = false;
+  // By mechanism of --access: the share of its samples that are in no listed block. Traces of older versions have none.
+  std::map<std::string, double> outside;
 };
 
 // Fails for a trace of several nodes, without a command, or that does not list when every block was alive.

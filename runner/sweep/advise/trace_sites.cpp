@@ -151,6 +151,7 @@ void rank(const std::string& rung, TraceSites& result) {
   elsewhere.weight = by_latency  ? elsewhere.accesses.load_cycles
                      : by_events ? elsewhere.accesses.accesses
                                  : elsewhere.byte_seconds * mean_heat;
+  if (by_events || by_heat) result.rung = rung;
   result.ranked_by = by_latency  ? "loads x latency, by precise events"
                      : by_events ? "loads and stores, by precise events"
                      : by_heat   ? "hot bytes x time, by --access=" + rung

@@ -40,6 +40,7 @@ struct Site {
 struct TraceSites {
   std::vector<Site> sites;  // by weight, the largest first
   std::string ranked_by;    // what the weight measures, in words
+  std::string rung;         // the mechanism of --access that it is from; empty: it is from none
   size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
   size_t blocks = 0;
   double weight = 0;  // sum over all sites

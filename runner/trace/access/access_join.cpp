@@ -244,11 +244,10 @@ void AccessJoin::take_open(Process& here, LiveBlock& block) {
 void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   const mlrun_access_sample& sample = row.sample;
   block.is_inherited = false;
-  row.has_block = row.has_site = true;
+  row.is_joined = row.has_block = row.has_site = true;
   row.block_address = block.address;
   row.block_ts_ns = block.begin_ns;
   row.site = sites_[block.site].site;
-  joined_++;
   row.is_first = sample.kind == MLRUN_ACCESS_FAULT && note_fault(block, sample);
   AccessSiteRow* site = sums(block.site, sample.rung);
   if (site == nullptr) return;
@@ -287,7 +286,7 @@ void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) 
     is_one_site = is_one_site && block.site == parts.front().block->site;
   });
   if (parts.empty()) return;
-  joined_++;
+  row.is_joined = true;
   row.has_site = is_one_site;
   if (is_one_site) row.site = sites_[parts.front().block->site].site;
   if (parts.size() == 1) {

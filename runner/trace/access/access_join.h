@@ -55,7 +55,6 @@ class AccessJoin {
 
   // A row for each site and rung, also for sites without any access. Blocks that a child has inherited and not accessed are in none.
   [[nodiscard]] std::vector<AccessSiteRow> sites() const;
-  [[nodiscard]] int64_t joined() const { return joined_; }
 
  private:
   struct Process {
@@ -104,7 +103,6 @@ class AccessJoin {
   std::vector<Site> sites_;
   std::deque<AccessRow> rows_;
   uint64_t first_row_ = 0;  // number of the first of rows_
-  int64_t joined_ = 0;
 };
 
 }  // namespace mlrun::trace

@@ -82,7 +82,9 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     AccessSource source(index);
     AccessJoin join(info, session.options.alloc_min_bytes, rungs, *sampled, [&](const AccessRow& row) {
       table.add(row);
-      rows_++;
+      Rows& rows = rows_[row.sample.rung];
+      rows.all++;
+      rows.joined += row.is_joined ? 1 : 0;
       if (written) written = table.end_full_group();
     });
     int64_t last_ns = 0;
@@ -107,7 +109,6 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     if (Status taken = take_samples(std::numeric_limits<int64_t>::max()); !taken) return taken;
     join.finish(last_ns);
     sites_ = join.sites();
-    joined_ = join.joined();
     damaged_rows_ = source.damaged_rows();
   }
   for (const AccessSiteRow& row : sites_) {
@@ -121,8 +122,13 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
 void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   if (!run.contains("access")) return;
   json& access = run["access"];
-  access["rows"] = rows_;
-  access["joined_rows"] = joined_;
+  Rows sum;
+  for (const auto& [rung, of] : rows_) {
+    sum.all += of.all;
+    sum.joined += of.joined;
+  }
+  access["rows"] = sum.all;
+  access["joined_rows"] = sum.joined;
   access["by_rung"] = json::array();
   std::map<uint16_t, std::vector<const AccessSiteRow*>> by_rung;
   for (const AccessSiteRow& row : sites_) by_rung[row.rung].push_back(&row);
@@ -148,7 +154,11 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
                                            {"faults", row->faults}});
       if (const auto hot = row->hot_fraction()) site["hot_fraction"] = *hot;
     }
+    const auto counted = rows_.find(rung);
+    const Rows of = counted == rows_.end() ? Rows() : counted->second;
     access["by_rung"].push_back({{"rung", util::access_rung_name(rung)},
+                                 {"rows", of.all},
+                                 {"joined_rows", of.joined},
                                  {"byte_s", all},
                                  {"seen_byte_s", seen},
                                  {"touched_byte_s", touched},
@@ -186,11 +196,11 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
     if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);
   }
-  if (rows_ > 0 && sites_.empty())
+  if (!rows_.empty() && sites_.empty())
     rows.push_back(
         {.subject = "accesses",
          .detail = "no allocation is listed that they could belong to: the program made none of the recorded sizes, "
-                   "is statically linked, or its allocations were not recorded",
+                   "maps its memory by itself, is statically linked, or its allocations were not recorded",
          .level = model::kRemark});
   return rows;
 }

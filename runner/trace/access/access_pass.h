@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,11 @@ class AccessPass {
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
  private:
+  struct Rows {
+    int64_t all = 0, joined = 0;  // joined: some listed block was there
+  };
   std::vector<AccessSiteRow> sites_;
-  int64_t rows_ = 0, joined_ = 0;
+  std::map<uint16_t, Rows> rows_;  // by rung
   uint64_t damaged_rows_ = 0;
 };
 

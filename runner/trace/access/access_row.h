@@ -19,7 +19,8 @@ struct AccessRow {
   bool has_block = false;         // the row is about one block, which the next two identify
   uint64_t block_address = 0;
   int64_t block_ts_ns = 0;
-  bool has_site = false;  // all blocks that the row is about are of `site`
+  bool is_joined = false;  // some listed block was there
+  bool has_site = false;   // all blocks that the row is about are of `site`
   AllocSite site;
   bool is_first = false;  // of a fault: the first recorded access to its page since the block was allocated
 };

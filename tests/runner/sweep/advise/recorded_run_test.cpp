@@ -41,6 +41,13 @@ TEST(RecordedRun, LossesAreKnown) {
   EXPECT_TRUE(read_with(R"("totals": {"losses": 2})")->has_losses);
 }
 
+TEST(RecordedRun, TheShareOfTheSamplesInNoListedBlockIsKnownByMechanism) {
+  const auto run =
+      read_with(R"("access": {"by_rung": [{"rung": "cold", "rows": 200, "joined_rows": 50}, {"rung": "damon"}]})");
+  ASSERT_TRUE(run) << run.error().text;
+  EXPECT_EQ(run->outside, (std::map<std::string, double>{{"cold", 0.75}})) << "older traces do not know it";
+}
+
 TEST(RecordedRun, TracesThatDoNotListWhenEveryBlockWasAliveAreRefused) {
   EXPECT_TRUE(read_with(""));
   for (const auto& [keys, said] : {std::pair{R"("merged": {})", "several nodes"},

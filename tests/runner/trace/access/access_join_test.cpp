@@ -172,14 +172,14 @@ TEST(AccessJoin, AGrandchildHasBlocksOfAParentWithoutAnyAccess) {
   EXPECT_EQ(join.site_rows(), 2u) << "the child between them has accessed nothing";
 }
 
-model::TraceInfo parent_and_child() {
+model::TraceInfo one_that_forks() {
   model::TraceInfo info;
   info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit")};
   return info;
 }
 
 TEST(AccessJoin, ABlockThatAChildInheritsAndDoesNotAccessIsItsParentsMemory) {
-  Join join(parent_and_child(), {{MLRUN_ACCESS_COLD}, {MLRUN_ACCESS_FAULTS}});
+  Join join(one_that_forks(), {{MLRUN_ACCESS_COLD}, {MLRUN_ACCESS_FAULTS}});
   join.allocate(1, 1 * kSecond);
   join.window(1, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD);
   join.window(2, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD, false);
@@ -189,7 +189,7 @@ TEST(AccessJoin, ABlockThatAChildInheritsAndDoesNotAccessIsItsParentsMemory) {
 }
 
 TEST(AccessJoin, ABlockThatAChildInheritsCountsFromItsFirstAccessOn) {
-  Join join(parent_and_child(), {{MLRUN_ACCESS_COLD}});
+  Join join(one_that_forks(), {{MLRUN_ACCESS_COLD}});
   join.allocate(1, 1 * kSecond);
   join.window(2, 4 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD, false);
   join.window(2, 5 * kSecond, 6 * kSecond, MLRUN_ACCESS_COLD);
@@ -209,7 +209,7 @@ TEST(AccessJoin, AChildHasOnlyTheBlocksThatItsRowsAreAbout) {
   row.sample.address = kAddress + kAccessPage + 1;
   SampledMemory sampled;
   note_sampled(sampled, row);
-  Join join(parent_and_child(), {{MLRUN_ACCESS_FAULTS}}, sampled);
+  Join join(one_that_forks(), {{MLRUN_ACCESS_FAULTS}}, sampled);
   join.allocate(1, 1 * kSecond);
   join.allocate(1, 1 * kSecond, kAddress + 2 * kBytes);
   join.fault(2, 6 * kSecond, kAddress + kAccessPage + 1);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/text/text.h"
+
+namespace mlrun::report {
+namespace {
+
+std::string lines_about(const nlohmann::json& found) {
+  const nlohmann::json rung = {{"rung", "cold"}, {"cost", "little"}, {"blind_to", "much"}};
+  nlohmann::json document;
+  document["access"]["rungs"] = nlohmann::json::array({rung});
+  document["access"]["by_rung"] = nlohmann::json::array({found});
+  summary::Summary summary;
+  summary.run = model::run_of(std::move(document));
+  return memory_rungs_text(summary, {});
+}
+
+TEST(TextAccess, TheShareOfTheSamplesInNoListedBlockIsBesideWhatIsAttributed) {
+  nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}};
+  EXPECT_EQ(lines_about(found).find("in no listed block"), std::string::npos) << "older traces do not know it";
+  found["rows"] = 200;
+  found["joined_rows"] = 50;
+  const std::string text = lines_about(found);
+  EXPECT_NE(text.find("25.0 % of listed bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find("75 % of its samples in no listed block"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mlrun::report
