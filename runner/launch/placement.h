@@ -37,7 +37,7 @@ const char* policy_remedy(MemoryPolicy policy);
 // "0:3,1:1": the weights of this machine; empty: it has none.
 std::string interleave_weights();
 
-// Whether NUMA balancing skips the memory of this thread and of what it starts, because of a policy that is not the kernel's default, as numactl sets.
+// Whether NUMA balancing skips the memory of this thread and of what it starts, because of a policy other than the default, as numactl sets.
 bool policy_stops_balancing();
 
 // The memory of a node in all, in KiB; nullopt: unknown. `system`: /sys, but for tests.
