@@ -150,7 +150,7 @@ Result<Choice> measure_and_choose(const AdviseOptions& options, const TraceSites
   std::vector<double> gains;
   for (const Site& site : found.sites) gains.push_back(site.weight);
   advice.ranked_by = found.ranked_by;
-  Measurement measured{{}, "--calibrate measures gains", false};
+  Measurement measured{{}, "--calibrate measures gains", false, {}};
   if (!options.calibration.empty()) {
     auto made = calibrate(options, advice, found);
     if (!made) return tl::make_unexpected(made.error());
