@@ -29,7 +29,7 @@ struct MachineState {
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread
   std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
-  std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read or was left out
+  std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read
   std::vector<std::string> absent;                               // words without any samples
   std::string problem;  // why there are no samples, or none after some time; empty: no problem
 };

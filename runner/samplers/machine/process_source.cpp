@@ -62,7 +62,7 @@ void ProcessSource::list_threads(uint32_t pid, Process& process) {
     if (std::from_chars(name, name + std::strlen(name), tid).ec != std::errc()) continue;
     ++process.listed;
     if (process.threads.contains(tid)) continue;
-    if (threads_ >= kThreadsMax) {
+    if (threads_ >= threads_max_) {
       left_out_ = true;
       continue;
     }
@@ -88,7 +88,8 @@ bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& bat
 
 // Samples the process as a whole. False: it has ended.
 bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
-  const bool ran = sample_threads(process, now_ns, batch);
+  // A thread without rows may have run: only the process's own numbers show it.
+  const bool ran = sample_threads(process, now_ns, batch) || process.threads.size() < process.listed;
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
   const bool reads_share = &process == share_due_;
   if (!ran && !reads_share && !process.threads.empty()) {
@@ -142,10 +143,10 @@ void ProcessSource::finish(Batch& batch) {
   processes_.clear();
 }
 
-std::vector<std::string> ProcessSource::remarks() const {
+std::vector<std::string> ProcessSource::problems() const {
   if (!left_out_) return {};
   return {fmt::format("more than {} threads: the further ones have no rows and are only in the rows of their process",
-                      kThreadsMax)};
+                      threads_max_)};
 }
 
 }  // namespace mlrun::machine

@@ -15,15 +15,17 @@ namespace mlrun::machine {
 
 class ProcessSource : public Source {
  public:
-  explicit ProcessSource(Places places) : places_(std::move(places)) {}
+  static constexpr size_t kThreadsMax = 5000;  // of all processes; further threads are only in their process's rows
+
+  explicit ProcessSource(Places places, size_t threads_max = kThreadsMax)
+      : places_(std::move(places)), threads_max_(threads_max) {}
   void watch(const std::vector<uint32_t>& host_pids) override;
   void sample(uint64_t now_ns, Batch& batch) override;
   uint64_t take_bounded_ns() override { return std::exchange(bounded_ns_, 0); }
   void finish(Batch& batch) override;
-  [[nodiscard]] std::vector<std::string> remarks() const override;
+  [[nodiscard]] std::vector<std::string> problems() const override;
 
  private:
-  static constexpr size_t kThreadsMax = 5000;  // of all processes; further threads are only in their process's rows
   static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's descriptors (launch/own_limits.h)
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 
@@ -43,6 +45,7 @@ class ProcessSource : public Source {
   Process* find_share_due(uint64_t now_ns);
 
   Places places_;
+  size_t threads_max_;
   std::map<uint32_t, Process> processes_;  // by pid
   std::vector<uint32_t> wanted_;
   size_t threads_ = 0;

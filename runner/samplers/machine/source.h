@@ -81,9 +81,10 @@ class Source {
   virtual void finish(Batch& /*batch*/) {}
   // False: this source cannot read anything on this machine.
   [[nodiscard]] virtual bool works() const { return true; }
-  // One line for each thing that the source cannot read on this machine, with the reason. Empty: it reads everything.
+  // One line for each thing that the source cannot read on this machine or left out because of a limit, with the reason: rows of
+  // coverage. Empty: it reads everything.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
-  // Lines for doctor and the trace: what the source has chosen, why it could not use other mechanisms, what it left out because of a limit.
+  // Lines for doctor and the trace: what the source has chosen, and why it could not use other mechanisms.
   [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 

@@ -117,6 +117,31 @@ TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   EXPECT_EQ(thread[1].values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
 }
 
+TEST_F(ProcessTest, AProcessWithMoreThreadsThanHaveRowsIsNotTakenForIdle) {
+  const auto put_all = [&](int user_ticks) {
+    put_process('S', 40, 11, 6);
+    put_stat("proc/7", 'R', user_ticks, 11, 3);
+    for (const char* tid : {"8", "9"}) {
+      put_stat(std::string("proc/7/task/") + tid, 'S', 1, 0, 3);
+      put(std::string("proc/7/task/") + tid + "/schedstat", "1000 9 6\n");
+    }
+  };
+  put_all(40);
+  ProcessSource source(places_, 1);
+  source.watch({7});
+  sample(source);
+  put_all(60);  // by threads without rows: the one that has rows sleeps
+  const auto rows = sample(source);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.back().host_tid, 0u);
+  EXPECT_EQ(rows.back().interval_ns, 1'000'000'000u);
+  EXPECT_EQ(rows.back().values[MLRUN_PROCESS_USER_NS], 20 * kTickNs);
+  const auto problems = source.problems();
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0],
+            "more than 1 threads: the further ones have no rows and are only in the rows of their process");
+}
+
 TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   put_process('R', 40, 11, 6);
   ProcessSource source(places_);
