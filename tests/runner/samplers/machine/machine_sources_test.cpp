@@ -141,6 +141,42 @@ TEST_F(DiskTest, PartitionsAreLeftOut) {
   EXPECT_EQ(sample(source).size(), 1u);
 }
 
+TEST_F(DiskTest, TheFirstRequestOfAnUnusedDeviceIsCounted) {
+  put("proc/diskstats", " 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n");
+  DiskSource source(places_);
+  EXPECT_TRUE(sample(source).empty());
+  EXPECT_TRUE(sample(source).empty()) << "unused devices have no rows";
+  put("proc/diskstats", " 7 0 loop0 3 0 8 1 0 0 0 0 0 1 1\n");
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].interval_ns, 1'000'000'000u);
+  EXPECT_EQ(rows[0].values[MLRUN_DISK_READS], 3);
+  EXPECT_EQ(rows[0].values[MLRUN_DISK_READ_BYTES], 8 * 512);
+}
+
+TEST_F(DiskTest, ADiskWithTheNumberOfAnEarlierPartitionIsADisk) {
+  put("sys/dev/block/259:1/partition", "1\n");
+  put("proc/diskstats", " 259 1 nvme0n1p1 1 2 3 4 5 6 7 8 9 10 11\n");
+  DiskSource source(places_);
+  EXPECT_TRUE(source.problems().empty());
+  sample(source);
+  std::filesystem::remove_all(top_ / "sys/dev/block/259:1");
+  put("proc/diskstats", " 259 1 nvme1n1 1 2 3 4 5 6 7 8 9 10 11\n");
+  sample(source);
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_STREQ(rows[0].name, "nvme1n1");
+}
+
+TEST_F(DiskTest, WithoutSysPartitionsLookLikeDisksAndOneLineSaysSo) {
+  put("proc/diskstats", " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
+  EXPECT_EQ(
+      DiskSource(places_).problems(),
+      std::vector<std::string>{
+          "no /sys/dev/block (a container may hide it): partitions have rows too, so their bytes are also in those "
+          "of their disk"});
+}
+
 TEST_F(DiskTest, MillisecondsOf32BitsWrapAndADeviceThatIsMadeAgainBeginsAtZero) {
   put("proc/diskstats", " 8 0 sda 100 0 0 4294967290 0 0 0 0 0 10 11\n");
   DiskSource source(places_);
