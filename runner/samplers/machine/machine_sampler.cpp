@@ -186,7 +186,7 @@ void MachineSampler::sample(Shared& shared) {
     if (last || shared.state.samples <= 2) reader.describe(shared.state);
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
-    for (due += pause; due < Clock::now(); due += pause) ++shared.state.left_out;
+    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late;
     shared.wake.wait_until(lock, due, [&] { return shared.stop; });
   }
 }

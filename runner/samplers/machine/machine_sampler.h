@@ -25,7 +25,8 @@ std::vector<std::string> known_sources();
 
 struct MachineState {
   uint64_t samples = 0;
-  uint64_t left_out = 0;  // samples skipped because an earlier one was not done, or because of the share
+  uint64_t left_out = 0;  // samples skipped because of the share
+  uint64_t late = 0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread
   std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
