@@ -137,8 +137,9 @@ static bool take(const json& from, MachineSampler::NotSampled& to) {
   return keys(from, "sample", to.sample, "text", to.text);
 }
 static bool take(const json& from, MachineSampler& to) {
-  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.looks, "left_out", to.left_out,
-                                                            "late_looks", to.late_looks, "not_sampled", to.not_sampled);
+  return take(from, static_cast<SamplerState&>(to)) &&
+         keys(from, "looks", to.looks, "left_out", to.left_out, "process_left_out", to.process_left_out, "late_looks",
+              to.late_looks, "not_sampled", to.not_sampled);
 }
 static bool take(const json& from, PythonSampler::Problem& to) {
   return keys(from, "text", to.text, "processes", to.processes);

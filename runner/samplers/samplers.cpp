@@ -171,6 +171,7 @@ class MachinePart : public SamplerPart {
     };
     session["machine_sampler"] = {{"looks", state.samples},
                                   {"left_out", state.left_out},
+                                  {"process_left_out", state.process_left_out},
                                   {"late_looks", state.late},
                                   {"rows", state.rows},
                                   {"rows_dropped", state.rows_dropped},

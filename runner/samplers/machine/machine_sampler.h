@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sources that --sample names at a steady rate in a thread of its own. All CPU time of the thread stays within
-// a share of a processor. If samples take too long, fewer are taken, and each row covers a longer time.
+// a share of a processor. If samples take too long, fewer are taken, and each row covers a longer time; those of many
+// threads do not delay the other words (sample_shares.h).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ std::vector<std::string> known_sources();
 
 struct MachineState {
   uint64_t samples = 0;
-  uint64_t left_out = 0;  // samples skipped because of the share
+  uint64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
+  uint64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
   uint64_t late = 0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread

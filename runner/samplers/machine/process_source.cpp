@@ -23,7 +23,10 @@ constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000
 }  // namespace
 
 ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
-  ProcessCounters counters(places_, pid, tid, descriptors_ < kDescriptorsMax);
+  // Where descriptors become scarce, a thread keeps only schedstat: sleeping threads are read at each sample too, and that is all
+  // they cost.
+  const uint32_t wanted = tid == 0 ? 3 : descriptors_ < kDescriptorsMax / 2 ? 2 : 1;
+  ProcessCounters counters(places_, pid, tid, std::min(wanted, kDescriptorsMax - descriptors_));
   descriptors_ += counters.descriptors();
   return counters;
 }
@@ -48,9 +51,16 @@ void ProcessSource::end(Process& process, Batch& batch) {
   process.counters.finish(batch);
   while (!process.threads.empty()) remove(process, process.threads.begin());
   descriptors_ -= process.counters.descriptors();
-  process.counters = ProcessCounters(places_, 0, 0, false);  // to close the open files
+  process.counters = ProcessCounters(places_, 0, 0, 0);  // to close the open files
 }
 
+bool ProcessSource::has_unlisted(const Process& process) const {
+  if (process.listed == 0 || process.listed != process.counters.threads()) return true;
+  return process.threads.size() < process.listed && threads_ < threads_max_;
+}
+
+// Adds the threads that are not known, some in each sample: the first reading of a thread is expensive, and a program may make
+// thousands at once. Their first rows have the whole time since their beginning.
 void ProcessSource::list_threads(uint32_t pid, Process& process) {
   const std::string folder = fmt::format("{}/{}/task", places_.proc, pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
@@ -66,8 +76,10 @@ void ProcessSource::list_threads(uint32_t pid, Process& process) {
       left_out_ = true;
       continue;
     }
+    if (first_reads_ >= kFirstReadsMax) continue;
     process.threads.emplace(tid, make(pid, tid));
     ++threads_;
+    ++first_reads_;
   }
 }
 
@@ -122,13 +134,14 @@ ProcessSource::Process* ProcessSource::find_share_due(uint64_t now_ns) {
 
 void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
   share_due_ = find_share_due(now_ns);
+  first_reads_ = 0;
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto here = process++;
     const uint32_t pid = here->first;
     Process& one = here->second;
     const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
     if (!one.has_ended) {
-      if (one.listed == 0 || one.listed != one.counters.threads()) list_threads(pid, one);
+      if (has_unlisted(one)) list_threads(pid, one);
       one.has_ended = !sample_process(one, now_ns, batch);
       if (one.has_ended || !is_wanted) end(one, batch);
     }

@@ -27,6 +27,7 @@ class ProcessSource : public Source {
 
  private:
   static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's descriptors (launch/own_limits.h)
+  static constexpr size_t kFirstReadsMax = 64;         // threads that are read for the first time in one sample
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 
   struct Process {
@@ -37,6 +38,7 @@ class ProcessSource : public Source {
     bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
+  [[nodiscard]] bool has_unlisted(const Process& process) const;
   void list_threads(uint32_t pid, Process& process);
   bool sample_threads(Process& process, uint64_t now_ns, Batch& batch);
   bool sample_process(Process& process, uint64_t now_ns, Batch& batch);
@@ -49,6 +51,7 @@ class ProcessSource : public Source {
   std::map<uint32_t, Process> processes_;  // by pid
   std::vector<uint32_t> wanted_;
   size_t threads_ = 0;
+  size_t first_reads_ = 0;  // in this sample
   uint32_t descriptors_ = 0;
   bool left_out_ = false;
   Process* share_due_ = nullptr;  // whose smaps_rollup this sample reads

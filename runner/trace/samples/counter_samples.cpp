@@ -277,19 +277,21 @@ std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& sessio
     rows.push_back({.subject = "samples of " + line.sample, .detail = line.text});
   }
   const model::MachineSampler& sampler = session.machine_sampler;
-  const auto add = [&](int64_t missing, int64_t due, const char* why) {
+  const auto add = [&](const char* subject, int64_t missing, int64_t due, const char* why) {
     constexpr int64_t kShare = 10;
     if (missing <= 0 || missing < due / kShare) return;
-    rows.push_back({.subject = "samples of counters",
+    rows.push_back({.subject = subject,
                     .detail = fmt::format("{} of {} {}: the rows cover a longer time", missing, due, why),
                     .seen = due - missing,
                     .kernel = due});
   };
   if (sampler.looks <= 0) return rows;
   const int64_t in_time = sampler.looks + sampler.left_out;
-  add(sampler.left_out, in_time,
-      "were skipped, to keep mlrun within its share of a processor (a lower --sample-hz avoids this)");
-  add(sampler.late_looks, in_time + sampler.late_looks,
+  constexpr const char* kShareSpent =
+      "were skipped, to keep mlrun within its share of a processor (a lower --sample-hz avoids this)";
+  add("samples of counters", sampler.left_out, in_time, kShareSpent);
+  add("samples of process", sampler.process_left_out, in_time, kShareSpent);
+  add("samples of counters", sampler.late_looks, in_time + sampler.late_looks,
       "were not taken in time: mlrun was stopped or got no processor, or one of them took too long");
   return rows;
 }

@@ -142,6 +142,40 @@ TEST_F(ProcessTest, AProcessWithMoreThreadsThanHaveRowsIsNotTakenForIdle) {
             "more than 1 threads: the further ones have no rows and are only in the rows of their process");
 }
 
+TEST_F(ProcessTest, AThousandNewThreadsAreReadInSeveralSamplesWithAllThatTheyUsed) {
+  constexpr int kThreads = 1000;
+  put_process('R', 40, 11, 6);
+  put_stat("proc/7", 'R', 40, 11, kThreads);
+  for (int tid = 7; tid < 7 + kThreads; ++tid) put_stat(fmt::format("proc/7/task/{}", tid), 'R', 3, 0, kThreads);
+  ProcessSource source(places_);
+  source.watch({7});
+  std::map<uint32_t, int64_t> used_ns;
+  size_t samples = 0;
+  for (; used_ns.size() < kThreads && samples < 100; ++samples) {
+    size_t first = 0;
+    for (const mlrun_process_sample& row : sample(source)) {
+      if (row.host_tid == 0) continue;
+      first += row.is_first;
+      used_ns[row.host_tid] += row.values[MLRUN_PROCESS_USER_NS];
+    }
+    EXPECT_LE(first, 64u);
+  }
+  EXPECT_EQ(samples, 16u) << "64 at once";
+  for (const auto& [tid, ns] : used_ns) EXPECT_EQ(ns, 3 * kTickNs) << tid;
+}
+
+TEST_F(ProcessTest, AThreadWithTheIdOfAnEarlierOneIsAnotherOne) {
+  const auto put_thread = [&](int start_ticks, int user_ticks) {
+    put("proc/7/stat", fmt::format("7 (a) R 1 7 7 0 -1 0 0 0 0 0 {} 3 0 0 20 0 1 0 {} 9 5\n", user_ticks, start_ticks));
+  };
+  put_thread(100, 40);
+  ProcessCounters counters(places_, 7, 0, 0);
+  Batch batch;
+  EXPECT_EQ(counters.sample(2'000'000'000, batch), ProcessCounters::Seen::kRan);
+  put_thread(300, 2);
+  EXPECT_EQ(counters.sample(3'000'000'000, batch), ProcessCounters::Seen::kGone);
+}
+
 TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   put_process('R', 40, 11, 6);
   ProcessSource source(places_);
@@ -162,8 +196,8 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
 
 TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
   put_process('R', 40, 11, 6);
-  ProcessCounters process(places_, 7, 0, false);
-  ProcessCounters thread(places_, 7, 7, false);
+  ProcessCounters process(places_, 7, 0, 0);
+  ProcessCounters thread(places_, 7, 7, 0);
   Batch batch;
   process.sample(2'000'000'000, batch);
   thread.sample(2'000'000'000, batch);

@@ -141,8 +141,15 @@ TEST(CounterSampleCoverage, TellsSamplesAboveTheShareFromThoseForWhichThereWasNo
   EXPECT_NE(rows[0].detail.find("37 of 100 were not taken in time: mlrun was stopped"), std::string::npos)
       << rows[0].detail;
   EXPECT_EQ(rows[0].seen, 63);
-  run.machine_sampler.left_out = 20;
+  run.machine_sampler.left_out = 0;
+  run.machine_sampler.process_left_out = 45;
   run.machine_sampler.late_looks = 0;
+  rows = trace::counter_sample_coverage(run);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].subject, "samples of process");
+  EXPECT_EQ(rows[0].seen, 15);
+  run.machine_sampler.process_left_out = 0;
+  run.machine_sampler.left_out = 20;
   rows = trace::counter_sample_coverage(run);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_NE(rows[0].detail.find("20 of 80 were skipped, to keep mlrun within its share"), std::string::npos)
