@@ -25,6 +25,7 @@ namespace mlrun::machine {
 namespace {
 
 constexpr std::chrono::seconds kMachinePatience(1);
+constexpr std::chrono::milliseconds kEndPatience(200);
 constexpr size_t kBytesMax = 64 << 20;  // rows buffered until the collector fetches them
 // Aims at 80 % of the share: a tenth is for PSS, which has a limit of its own (process_source.cpp), and a tenth for CPU time
 // that is spent after the thread's clock was read.
@@ -80,6 +81,13 @@ class Reader {
     }
     return batch;
   }
+  Batch sample_end(uint32_t host_pid) {
+    const uint64_t before_ns = own_cpu_ns();
+    Batch batch;
+    for (const auto& [word, source] : sources_) source->sample_end(host_pid, util::monotonic_ns(), batch);
+    process_cpu_ns_ += own_cpu_ns() - before_ns;
+    return batch;
+  }
   // CPU time of `process` since the previous call, without what has a limit of its own.
   uint64_t take_process_cpu_ns() {
     const uint64_t cpu_ns = std::exchange(process_cpu_ns_, 0);
@@ -127,6 +135,7 @@ struct MachineSampler::Shared {
   std::mutex mutex;
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, has_news = false;
+  uint32_t ended_pid = 0;  // whose last sample is to be taken; 0: none
   MachineOptions options;
   Places places;
   std::vector<uint32_t> host_pids;
@@ -174,6 +183,16 @@ void MachineSampler::stop() {
   shared_->ended_changed.wait_for(lock, kMachinePatience, [&] { return shared_->ended; });
 }
 
+bool MachineSampler::sample_end(uint32_t host_pid) {
+  std::unique_lock lock(shared_->mutex);
+  if (shared_->ended) return false;
+  shared_->ended_pid = host_pid;
+  shared_->wake.notify_all();
+  const auto is_done = [&] { return shared_->ended_pid == 0 || shared_->ended; };
+  shared_->ended_changed.wait_for(lock, kEndPatience, is_done);
+  return std::exchange(shared_->ended_pid, 0) == 0;  // later the id may be another process's
+}
+
 Batch MachineSampler::fetch() {
   const std::lock_guard lock(shared_->mutex);
   return std::exchange(shared_->rows, {});
@@ -194,6 +213,15 @@ void MachineSampler::sample(Shared& shared) {
   uint64_t charged_ns = began_cpu_ns;
   Clock::time_point due = Clock::now();
   std::unique_lock lock(shared.mutex);
+  const auto take_end = [&] {
+    const uint32_t ended_pid = shared.ended_pid;
+    lock.unlock();
+    Batch batch = reader.sample_end(ended_pid);
+    lock.lock();
+    shared.add(std::move(batch));
+    shared.ended_pid = 0;
+    shared.ended_changed.notify_all();
+  };
   for (bool last = false; !last;) {
     last = shared.stop;
     const bool has_news = std::exchange(shared.has_news, false);
@@ -212,7 +240,8 @@ void MachineSampler::sample(Shared& shared) {
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
     for (due += pause; due < Clock::now(); due += pause) ++shared.state.late;
-    shared.wake.wait_until(lock, due, [&] { return shared.stop; });
+    const auto has_work = [&] { return shared.stop || shared.ended_pid != 0; };
+    while (shared.wake.wait_until(lock, due, has_work) && shared.ended_pid != 0) take_end();
   }
 }
 

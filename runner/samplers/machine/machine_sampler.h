@@ -51,6 +51,8 @@ class MachineSampler {
 
   // Sets the processes of the command, by their pids as mlrun sees them.
   void watch(std::vector<uint32_t> host_pids);
+  // Takes the last sample of a process that has ended and is not reaped. False: it was not possible within 200 ms.
+  bool sample_end(uint32_t host_pid);
   // Ends the sampling after one more sample.
   void stop();
   // The rows since the last call.

@@ -31,13 +31,17 @@ ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
   return counters;
 }
 
+ProcessSource::Process& ProcessSource::find_or_add(uint32_t pid) {
+  const auto known = processes_.find(pid);
+  if (known != processes_.end()) return known->second;
+  return processes_.emplace(pid, Process{make(pid, 0), {}, 0, 0, false}).first->second;
+}
+
 // Takes effect at the next sample.
 void ProcessSource::watch(const std::vector<uint32_t>& host_pids) {
   wanted_ = host_pids;
   std::sort(wanted_.begin(), wanted_.end());
-  for (const uint32_t pid : wanted_) {
-    if (!processes_.contains(pid)) processes_.emplace(pid, Process{make(pid, 0), {}, 0, 0, false});
-  }
+  for (const uint32_t pid : wanted_) find_or_add(pid);
 }
 
 void ProcessSource::remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread) {
@@ -147,6 +151,18 @@ void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
     }
     if (!is_wanted) processes_.erase(here);
   }
+}
+
+// The numbers of a zombie are final, but for its memory, which is gone.
+void ProcessSource::sample_end(uint32_t host_pid, uint64_t now_ns, Batch& batch) {
+  Process& process = find_or_add(host_pid);
+  if (process.has_ended) return;
+  share_due_ = nullptr;
+  first_reads_ = 0;
+  if (has_unlisted(process)) list_threads(host_pid, process);
+  sample_process(process, now_ns, batch);
+  end(process, batch);
+  process.has_ended = true;
 }
 
 void ProcessSource::finish(Batch& batch) {

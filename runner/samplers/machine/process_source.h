@@ -21,6 +21,7 @@ class ProcessSource : public Source {
       : places_(std::move(places)), threads_max_(threads_max) {}
   void watch(const std::vector<uint32_t>& host_pids) override;
   void sample(uint64_t now_ns, Batch& batch) override;
+  void sample_end(uint32_t host_pid, uint64_t now_ns, Batch& batch) override;
   uint64_t take_bounded_ns() override { return std::exchange(bounded_ns_, 0); }
   void finish(Batch& batch) override;
   [[nodiscard]] std::vector<std::string> problems() const override;
@@ -38,6 +39,7 @@ class ProcessSource : public Source {
     bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
+  Process& find_or_add(uint32_t pid);
   [[nodiscard]] bool has_unlisted(const Process& process) const;
   void list_threads(uint32_t pid, Process& process);
   bool sample_threads(Process& process, uint64_t now_ns, Batch& batch);

@@ -75,6 +75,8 @@ class Source {
   virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
   // Adds the rows of the time since the previous call. In the first call only processes give rows.
   virtual void sample(uint64_t now_ns, Batch& batch) = 0;
+  // Adds the last row of a process of the command that has ended and is not reaped.
+  virtual void sample_end(uint32_t /*host_pid*/, uint64_t /*now_ns*/, Batch& /*batch*/) {}
   // CPU time since the previous call that a limit of the source's own bounds: the sampler's share does not count it.
   virtual uint64_t take_bounded_ns() { return 0; }
   // Adds the rows that were held back.

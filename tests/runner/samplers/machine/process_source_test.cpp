@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/samplers/machine/machine_sampler.h"
 #include "runner/util/clock.h"
 #include "tests/runner/samplers/machine/sampled_files.h"
 #include "tests/runner/samplers/no_descriptors.h"
@@ -18,6 +19,20 @@ namespace mlrun::machine {
 namespace {
 
 const int64_t kTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+
+// A child that has used 100 ms of a processor and has ended, but is not reaped.
+pid_t child_that_computed() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const uint64_t until_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100'000'000;
+    while (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns) {
+    }
+    _exit(0);
+  }
+  siginfo_t about{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
+  return child;
+}
 
 class ProcessTest : public SampledFiles {
  protected:
@@ -224,16 +239,8 @@ TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
 TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   Places real;
   ProcessSource source(real);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const uint64_t until_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100'000'000;
-    while (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns) {
-    }
-    _exit(0);
-  }
+  const pid_t child = child_that_computed();
   source.watch({static_cast<uint32_t>(child)});
-  siginfo_t about{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
   Batch batch;
   source.sample(util::monotonic_ns(), batch);
   int status = 0;
@@ -253,6 +260,39 @@ TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   batch = {};
   source.sample(util::monotonic_ns(), batch);
   EXPECT_EQ(batch.bytes(), 0u);
+}
+
+TEST_F(ProcessTest, TheEndOfACommandThatNoSampleSawHasOneRow) {
+  ProcessSource source(Places{});
+  const pid_t child = child_that_computed();
+  Batch batch;
+  source.sample_end(static_cast<uint32_t>(child), util::monotonic_ns(), batch);
+  rusage usage{};
+  ASSERT_EQ(::wait4(child, nullptr, 0, &usage), child);
+  std::vector<mlrun_process_sample> whole;
+  for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(batch, MLRUN_SAMPLE_PROCESS)) {
+    if (row.host_tid == 0) whole.push_back(row);
+  }
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0].is_first, 1u);
+  EXPECT_EQ(whole[0].state, static_cast<uint32_t>('Z'));
+  EXPECT_GE(whole[0].values[MLRUN_PROCESS_USER_NS] + whole[0].values[MLRUN_PROCESS_SYSTEM_NS], 80'000'000);
+  EXPECT_EQ(whole[0].values[MLRUN_PROCESS_MINOR_FAULTS], usage.ru_minflt);
+  batch = {};
+  source.watch({static_cast<uint32_t>(child)});  // the list may have it a little longer
+  source.sample(util::monotonic_ns(), batch);
+  EXPECT_EQ(batch.bytes(), 0u);
+}
+
+TEST_F(ProcessTest, TheSamplersThreadTakesTheEndBetweenTwoSamples) {
+  MachineSampler sampler({.hz = 0.1, .sources = {"process"}}, {});
+  const pid_t child = child_that_computed();
+  EXPECT_TRUE(sampler.sample_end(static_cast<uint32_t>(child)));
+  ::waitpid(child, nullptr, 0);
+  size_t rows = 0;
+  for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(sampler.fetch(), MLRUN_SAMPLE_PROCESS))
+    rows += row.host_pid == static_cast<uint32_t>(child) && row.host_tid == 0 ? 1 : 0;
+  EXPECT_EQ(rows, 1u);
 }
 
 }  // namespace
