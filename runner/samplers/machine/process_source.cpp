@@ -34,7 +34,7 @@ ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
 ProcessSource::Process& ProcessSource::find_or_add(uint32_t pid) {
   const auto known = processes_.find(pid);
   if (known != processes_.end()) return known->second;
-  return processes_.emplace(pid, Process{make(pid, 0), {}, 0, 0, false}).first->second;
+  return processes_.emplace(pid, Process{make(pid, 0), {}}).first->second;
 }
 
 // Takes effect at the next sample.
@@ -144,12 +144,15 @@ void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
     const uint32_t pid = here->first;
     Process& one = here->second;
     const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
+    one.unnamed_ns = is_wanted ? 0 : one.unnamed_ns == 0 ? now_ns : one.unnamed_ns;
     if (!one.has_ended) {
       if (has_unlisted(one)) list_threads(pid, one);
       one.has_ended = !sample_process(one, now_ns, batch);
-      if (one.has_ended || !is_wanted) end(one, batch);
+      if (one.has_ended) end(one, batch);
     }
-    if (!is_wanted) processes_.erase(here);
+    if (is_wanted || (!one.has_ended && now_ns - one.unnamed_ns < kUnnamedNs)) continue;
+    if (!one.has_ended) end(one, batch);
+    processes_.erase(here);
   }
 }
 

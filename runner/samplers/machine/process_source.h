@@ -27,8 +27,11 @@ class ProcessSource : public Source {
   [[nodiscard]] std::vector<std::string> problems() const override;
 
  private:
-  static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's descriptors (launch/own_limits.h)
-  static constexpr size_t kFirstReadsMax = 64;         // threads that are read for the first time in one sample
+  static constexpr uint32_t kDescriptorsMax = 384;  // of mlrun's descriptors (launch/own_limits.h)
+  static constexpr size_t kFirstReadsMax = 64;      // threads that are read for the first time in one sample
+  // How long a process is sampled that watch() does not name any more: one that executes a program without the library is named again
+  // once a scan of /proc has found it, which takes two seconds.
+  static constexpr uint64_t kUnnamedNs = 5'000'000'000;
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 
   struct Process {
@@ -36,6 +39,7 @@ class ProcessSource : public Source {
     std::map<uint32_t, ProcessCounters> threads;
     uint64_t listed = 0;         // number of threads at the last listing
     uint64_t next_share_ns = 0;  // when its smaps_rollup may be read again; 0: not decided
+    uint64_t unnamed_ns = 0;     // since when watch() does not name it; 0: it does
     bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);

@@ -209,6 +209,28 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   EXPECT_EQ(sample(source).size(), 2u) << "another process with that number";
 }
 
+// As one that executes a static program: the list of recording processes loses it before a scan of /proc finds it.
+TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
+  put_process('R', 40, 11, 6);
+  ProcessSource source(places_);
+  source.watch({7});
+  sample(source);
+  source.watch({});
+  sample(source);
+  put_process('R', 50, 11, 7);
+  source.watch({7});
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const mlrun_process_sample& row : rows) {
+    EXPECT_EQ(row.is_first, 0u);
+    EXPECT_EQ(row.interval_ns, 1'000'000'000u);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+  }
+  source.watch({});
+  for (int i = 0; i < 6; ++i) sample(source);
+  EXPECT_TRUE(sample(source).empty()) << "it is not of the command any more";
+}
+
 TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
   put_process('R', 40, 11, 6);
   ProcessCounters process(places_, 7, 0, 0);
