@@ -118,7 +118,7 @@ struct MachineSampler : SamplerState {
     std::string sample, text;
   };
   int64_t looks = 0, left_out = 0, process_left_out = 0, late_looks = 0;
-  std::vector<NotSampled> not_sampled;
+  std::vector<NotSampled> not_sampled, remarks;
 };
 
 struct PythonSampler : SamplerState {

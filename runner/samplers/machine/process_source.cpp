@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,7 @@ void ProcessSource::end(Process& process, Batch& batch) {
   for (auto& [tid, thread] : process.threads) thread.finish(batch);
   process.counters.finish(batch);
   while (!process.threads.empty()) remove(process, process.threads.begin());
+  without_share_ += process.counters.row_end_ns() != 0 && !process.has_share ? 1 : 0;
   descriptors_ -= process.counters.descriptors();
   process.counters = ProcessCounters(places_, 0, 0, 0);  // to close the open files
 }
@@ -117,6 +119,7 @@ bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& bat
   const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (process.counters.sample(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
   if (reads_share) {
+    process.has_share = true;
     const uint64_t cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     process.next_share_ns = now_ns + kSharePauseNs;
     next_share_ns_ = now_ns + kShareCostMax * cost_ns;
@@ -175,10 +178,29 @@ void ProcessSource::finish(Batch& batch) {
   processes_.clear();
 }
 
+// What mlrun's own files lack, those of the command's processes lack too.
 std::vector<std::string> ProcessSource::problems() const {
-  if (!left_out_) return {};
-  return {fmt::format("more than {} threads: the further ones have no rows and are only in the rows of their process",
-                      threads_max_)};
+  std::vector<std::string> list;
+  if (left_out_)
+    list.push_back(fmt::format(
+        "more than {} threads: the further ones have no rows and are only in the rows of their process", threads_max_));
+  std::vector<char> room;
+  const proc::ProcFile schedstat(places_.proc + "/thread-self/schedstat");
+  if (schedstat.read(room).find_first_of("123456789") == std::string_view::npos)
+    list.emplace_back(
+        "no times in /proc/PID/task/TID/schedstat (needs CONFIG_SCHEDSTATS): run_ns and runq_ns of threads are null");
+  if (!proc::ProcFile(places_.proc + "/thread-self/io").is_open())
+    list.emplace_back("no /proc/PID/io (needs CONFIG_TASK_IO_ACCOUNTING): bytes and calls of processes are null");
+  if (!proc::ProcFile(places_.proc + "/self/smaps_rollup").is_open())
+    list.emplace_back("no /proc/PID/smaps_rollup (needs Linux 4.14, CONFIG_PROC_PAGE_MONITOR): pss_bytes is null");
+  return list;
+}
+
+std::vector<std::string> ProcessSource::remarks() const {
+  if (without_share_ == 0) return {};
+  return {
+      fmt::format("processes without pss_bytes: {} ended before it was read, {} s after they were seen at the earliest",
+                  without_share_, kFirstShareNs / 1'000'000'000)};
 }
 
 }  // namespace mlrun::machine

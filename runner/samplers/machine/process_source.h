@@ -25,6 +25,7 @@ class ProcessSource : public Source {
   uint64_t take_bounded_ns() override { return std::exchange(bounded_ns_, 0); }
   void finish(Batch& batch) override;
   [[nodiscard]] std::vector<std::string> problems() const override;
+  [[nodiscard]] std::vector<std::string> remarks() const override;
 
  private:
   static constexpr uint32_t kDescriptorsMax = 384;  // of mlrun's descriptors (launch/own_limits.h)
@@ -40,6 +41,7 @@ class ProcessSource : public Source {
     uint64_t listed = 0;         // number of threads at the last listing
     uint64_t next_share_ns = 0;  // when its smaps_rollup may be read again; 0: not decided
     uint64_t unnamed_ns = 0;     // since when watch() does not name it; 0: it does
+    bool has_share = false;      // its smaps_rollup was read
     bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
@@ -60,6 +62,7 @@ class ProcessSource : public Source {
   size_t first_reads_ = 0;  // in this sample
   uint32_t descriptors_ = 0;
   bool left_out_ = false;
+  size_t without_share_ = 0;      // processes that ended before their smaps_rollup was read
   Process* share_due_ = nullptr;  // whose smaps_rollup this sample reads
   uint64_t next_share_ns_ = 0;    // when any smaps_rollup may be read again
   uint64_t bounded_ns_ = 0;       // CPU time of reading them since the last take_bounded_ns()

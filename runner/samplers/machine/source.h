@@ -86,7 +86,8 @@ class Source {
   // One line for each thing that the source cannot read on this machine or left out because of a limit, with the reason: rows of
   // coverage. Empty: it reads everything.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
-  // Lines for doctor and the trace: what the source has chosen, and why it could not use other mechanisms.
+  // Lines for doctor and the trace: what the source has chosen, why it could not use other mechanisms, what is null
+  // by its design.
   [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 

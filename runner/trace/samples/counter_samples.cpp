@@ -276,6 +276,10 @@ std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& sessio
   for (const auto& line : session.machine_sampler.not_sampled) {
     rows.push_back({.subject = "samples of " + line.sample, .detail = line.text});
   }
+  for (const auto& line : session.machine_sampler.remarks) {
+    if (line.sample == "process")  // those about bandwidth name the mechanism, and are in run.json
+      rows.push_back({.subject = "samples of process", .detail = line.text, .level = model::kRemark});
+  }
   const model::MachineSampler& sampler = session.machine_sampler;
   const auto add = [&](const char* subject, int64_t missing, int64_t due, const char* why) {
     constexpr int64_t kShare = 10;

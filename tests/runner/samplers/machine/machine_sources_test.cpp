@@ -222,6 +222,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
       "pgpgin 10\npgfault 5\nallocstall_dma 1\nallocstall_normal 2\npgdemote_kswapd 3\npgdemote_direct "
       "4\npgscan_direct 7\npgscan_direct_throttle 100\n");
   put("proc/pressure/memory", "some avg10=0 avg60=0 avg300=0 total=5\nfull avg10=0 avg60=0 avg300=0 total=2\n");
+  put("proc/pressure/irq", "full avg10=0 avg60=0 avg300=0 total=8\n");
   put("sys/devices/system/node/online", "0,2\n");
   for (const char* node : {"0", "2"}) {
     const std::string folder = std::string("sys/devices/system/node/node") + node;
@@ -236,6 +237,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
       "pgpgin 14\npgfault 6\nallocstall_dma 2\nallocstall_normal 5\npgdemote_kswapd 4\npgdemote_direct "
       "6\npgscan_direct 9\npgscan_direct_throttle 200\n");
   put("proc/pressure/memory", "some avg10=0 avg60=0 avg300=0 total=9\nfull avg10=0 avg60=0 avg300=0 total=3\n");
+  put("proc/pressure/irq", "full avg10=0 avg60=0 avg300=0 total=15\n");
   put("sys/devices/system/node/node2/numastat",
       "numa_hit 25\nnuma_miss 1\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 10\nother_node 4\n");
   const auto rows = sample(source);
@@ -253,6 +255,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
   EXPECT_EQ(value(0, MLRUN_MEMORY_SCANNED_DIRECT), 2);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_SOME_NS), 4000);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_FULL_NS), 1000);
+  EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_IRQ_FULL_NS), 7000);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_IO_SOME_NS), MLRUN_NOT_KNOWN) << "this kernel has none";
   EXPECT_EQ(value(0, MLRUN_MEMORY_NUMA_HIT), MLRUN_NOT_KNOWN) << "of nodes";
   EXPECT_EQ(rows[2].node, 2);

@@ -231,6 +231,31 @@ TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
   EXPECT_TRUE(sample(source).empty()) << "it is not of the command any more";
 }
 
+TEST_F(ProcessTest, WhatTheKernelLacksHasALineEach) {
+  EXPECT_EQ(ProcessSource(places_).problems().size(), 3u) << "no schedstat, io and smaps_rollup";
+  put("proc/thread-self/schedstat", "0 0 0\n");
+  put("proc/thread-self/io", "rchar: 1\n");
+  put("proc/self/smaps_rollup", "Pss: 1 kB\n");
+  const auto problems = ProcessSource(places_).problems();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_TRUE(problems[0].starts_with("no times in /proc/PID/task/TID/schedstat")) << problems[0];
+  put("proc/thread-self/schedstat", "5 0 1\n");
+  EXPECT_TRUE(ProcessSource(places_).problems().empty());
+}
+
+TEST_F(ProcessTest, ProcessesThatEndBeforeTheirPssIsReadAreCounted) {
+  put_process('R', 40, 11, 6);
+  put("proc/7/smaps_rollup", "Pss: 12 kB\n");
+  for (const int samples : {1, 4}) {
+    ProcessSource source(places_);
+    source.watch({7});
+    for (int i = 0; i < samples; ++i) sample(source);
+    Batch batch;
+    source.finish(batch);
+    EXPECT_EQ(source.remarks().size(), samples == 1 ? 1u : 0u);
+  }
+}
+
 TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
   put_process('R', 40, 11, 6);
   ProcessCounters process(places_, 7, 0, 0);
