@@ -44,6 +44,46 @@ TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
   EXPECT_EQ(events[0].channel, 3);
 }
 
+TEST_F(SampledFiles, ServersThatCountTheHalvesOfAChannelHaveTwoEventsForEach) {
+  const std::string unit = "sys/bus/event_source/devices/uncore_imc_1/";
+  put(unit + "type", "14\n");
+  put(unit + "cpumask", "0\n");
+  put(unit + "format/event", "config:0-7\n");
+  for (const char* name :
+       {"cas_count_read_sch0", "cas_count_read_sch1", "cas_count_write_sch0", "cas_count_write_sch1"}) {
+    put(unit + "events/" + name, "event=0x05\n");
+    put(unit + "events/" + name + ".scale", "6.103515625e-5\n");
+    put(unit + "events/" + name + ".unit", "MiB\n");
+  }
+  const auto events = find_uncore_events(places_.sys + "/bus/event_source/devices");
+  EXPECT_EQ(events.size(), 4u);
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](const UncoreEvent& one) { return one.field == MLRUN_BANDWIDTH_WRITTEN_BYTES; }),
+            2);
+}
+
+TEST(ChannelSums, DiesOfAPackageAndHalvesOfAChannelAreAddedUp) {
+  UncoreEvent read, write;
+  read.channel = write.channel = 2;
+  read.bytes_per_count = write.bytes_per_count = 64;
+  write.field = MLRUN_BANDWIDTH_WRITTEN_BYTES;
+  ChannelSums sums;
+  sums.add(0, read, 10);
+  sums.add(0, read, 5);  // another die
+  sums.add(0, write, 7);
+  sums.add(0, write, std::nullopt);
+  sums.add(1, read, 3);
+  sums.add(2, read, std::nullopt);
+  const auto readings = sums.readings();
+  ASSERT_EQ(readings.size(), 2u) << "nothing is known of socket 2";
+  const BandwidthReading* first = find(readings, MLRUN_BANDWIDTH_DRAM, 0, 2);
+  const BandwidthReading* second = find(readings, MLRUN_BANDWIDTH_DRAM, 1, 2);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->values[MLRUN_BANDWIDTH_READ_BYTES], 15 * 64);
+  EXPECT_EQ(first->values[MLRUN_BANDWIDTH_WRITTEN_BYTES], MLRUN_NOT_KNOWN) << "a part was not counted";
+  EXPECT_EQ(second->values[MLRUN_BANDWIDTH_READ_BYTES], 3 * 64);
+}
+
 TEST_F(SampledFiles, WhyThereAreNoUncoreEventsIsTrueOfTheProcessor) {
   const std::string devices = "sys/bus/event_source/devices/";
   const auto why = [&] {
