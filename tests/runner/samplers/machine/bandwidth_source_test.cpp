@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/samplers/machine/pcm_texts.h"
@@ -298,6 +300,59 @@ TEST_F(SampledFiles, EachWayThatDoesNotWorkHasALineThatSaysWhy) {
   const BandwidthSource source(places_);
   if (source.has_reader()) GTEST_SKIP() << "this machine has Intel PCM";
   EXPECT_EQ(source.remarks().size(), 4u);
+}
+
+// Totals that grow by 100 at each reading.
+class Growing : public BandwidthReader {
+ public:
+  Growing(mlrun_bandwidth_source source, std::vector<mlrun_bandwidth_kind> kinds, int readings_max)
+      : source_(source), kinds_(std::move(kinds)), readings_max_(readings_max) {}
+  bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
+    for (const mlrun_bandwidth_kind kind : kinds_) {
+      BandwidthReading& one = readings.emplace_back();
+      one.kind = kind;
+      one.socket = 0;
+      one.values[MLRUN_BANDWIDTH_READ_BYTES] = 100 * readings_;
+    }
+    ++readings_;
+    return true;
+  }
+  [[nodiscard]] std::string end() const override { return readings_ >= readings_max_ ? "it has ended" : ""; }
+  [[nodiscard]] mlrun_bandwidth_source source() const override { return source_; }
+  [[nodiscard]] std::string text() const override { return "for a test"; }
+
+ private:
+  mlrun_bandwidth_source source_;
+  std::vector<mlrun_bandwidth_kind> kinds_;
+  int readings_max_, readings_ = 0;
+};
+
+OpenedReader open_dram(const Places& /*places*/) {
+  return std::make_unique<Growing>(MLRUN_BANDWIDTH_UNCORE, std::vector{MLRUN_BANDWIDTH_DRAM}, 1000);
+}
+OpenedReader open_all_kinds(const Places& /*places*/) {
+  return std::make_unique<Growing>(MLRUN_BANDWIDTH_PCM_SERVER,
+                                   std::vector{MLRUN_BANDWIDTH_DRAM, MLRUN_BANDWIDTH_PMEM, MLRUN_BANDWIDTH_CXL}, 3);
+}
+
+TEST_F(SampledFiles, PmemAndCxlComeFromPcmBesideUncoreEvents) {
+  constexpr BandwidthMechanism kBoth[] = {{"uncore", open_dram}, {"pcm", open_all_kinds, true}};
+  BandwidthSource source(places_, kBoth);
+  EXPECT_EQ(source.remarks(), (std::vector<std::string>{"bandwidth of memory by uncore: for a test",
+                                                        "bandwidth of PMEM and CXL by pcm: for a test"}));
+  const auto rows = [&] { return sample<mlrun_bandwidth_sample>(source, MLRUN_SAMPLE_BANDWIDTH); };
+  EXPECT_TRUE(rows().empty());
+  const auto both = rows();
+  ASSERT_EQ(both.size(), 3u) << "DRAM once";
+  EXPECT_EQ(both[0].source, static_cast<uint32_t>(MLRUN_BANDWIDTH_UNCORE));
+  EXPECT_EQ(both[0].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_DRAM));
+  EXPECT_EQ(both[1].source, static_cast<uint32_t>(MLRUN_BANDWIDTH_PCM_SERVER));
+  EXPECT_EQ(both[1].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_PMEM));
+  EXPECT_EQ(both[2].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_CXL));
+  for (const mlrun_bandwidth_sample& row : both) EXPECT_EQ(row.values[MLRUN_BANDWIDTH_READ_BYTES], 100);
+  EXPECT_EQ(rows().size(), 3u) << "the last one of PCM";
+  EXPECT_EQ(rows().size(), 1u) << "DRAM goes on";
+  EXPECT_EQ(source.remarks().front(), "bandwidth of PMEM and CXL was read for a time by pcm: it has ended");
 }
 
 }  // namespace
