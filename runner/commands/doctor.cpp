@@ -221,7 +221,11 @@ Finding check_access() {
 // The nodes with memory, for --place and --mem-kind.
 Finding check_memory() {
   const util::IdList all = util::read_id_list("/sys/devices/system/node/has_memory");
-  if (all.empty()) return {Verdict::kAbsent, "this kernel has no NUMA nodes"};
+  if (all.empty()) {
+    const bool is_hidden = ::access("/sys/devices/system/cpu", F_OK) != 0;
+    return {Verdict::kAbsent, is_hidden ? "/sys is hidden, as some containers do: its NUMA nodes are unknown"
+                                        : "this kernel has no NUMA nodes"};
+  }
   const util::IdList allowed = placement::allowed_nodes();
   std::string text = "with memory: node " + util::id_list_text(all);
   if (allowed != all) text += "; the cpuset allows node " + util::id_list_text(allowed);

@@ -96,10 +96,13 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     pace.begin_pass();
     relay.take_own();
     if (!ended) {
-      if (const auto child_end = child.poll()) {
+      const auto at_end = [&] {
+        end.ended_ns = util::monotonic_ns();
+        samplers.command_ends(static_cast<uint32_t>(child.pid()));
+      };
+      if (const auto child_end = child.poll(at_end)) {
         ended = true;
         relay.command_ended();
-        end.ended_ns = util::monotonic_ns();
         end.child = *child_end;
         watch.note_command_end(child_end->io);
       }

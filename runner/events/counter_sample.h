@@ -145,6 +145,7 @@ enum mlrun_memory_field {
   MLRUN_MEMORY_PSI_IO_FULL_NS,
   MLRUN_MEMORY_PSI_SOME_NS,
   MLRUN_MEMORY_PSI_FULL_NS,
+  MLRUN_MEMORY_PSI_IRQ_FULL_NS,  // Linux 6.1
   MLRUN_MEMORY_FIELDS
 };
 struct mlrun_memory_sample {

@@ -55,7 +55,8 @@ Draft data_transform_cpu(const Context& context) {
                  more_workers(context);
   if (context.machine.idle < 0)
     draft.against =
-        "idle processors were not measured (machine is not in --sample): whether more workers help is not known";
+        "idle processors were not measured (neither machine nor cpu is in --sample): whether more workers help is not "
+        "known";
   const auto add = [&](Cause cause, const char* or_what, const char* how) {
     draft.also.push_back(cause);
     draft.claim += or_what;

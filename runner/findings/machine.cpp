@@ -2,11 +2,50 @@
 #include "runner/findings/machine.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_batches.h"
 
 namespace mlrun::findings {
+
+namespace {
+
+// From samples of each processor (--sample=cpu). They lack pressure and the limit of the cgroup, which stay unknown.
+Status read_processors(const std::string& folder, Machine& machine) {
+  constexpr std::array<const char*, 7> kBusy = {"user_ns",    "nice_ns",  "system_ns",    "irq_ns",
+                                                "softirq_ns", "guest_ns", "guest_nice_ns"};
+  std::vector<std::string> columns = {"dur", "cpu", "idle_ns", "steal_ns"};
+  columns.insert(columns.end(), kBusy.begin(), kBusy.end());
+  std::map<int64_t, int64_t> sampled_ns;  // by processor
+  double busy = 0, idle = 0, stolen = 0;
+  const auto add = [&](const arrow::RecordBatch& batch) {
+    const tables::Numbers durs(batch, "dur"), cpus(batch, "cpu"), idles(batch, "idle_ns"), steals(batch, "steal_ns");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
+      sampled_ns[cpus[row]] += durs[row];
+      idle += static_cast<double>(idles[row]);
+      stolen += static_cast<double>(steals[row]);
+    }
+    for (const char* name : kBusy) {
+      const tables::Numbers times(batch, name);
+      for (int64_t row = 0; row < batch.num_rows(); ++row) busy += static_cast<double>(times[row]);
+    }
+  };
+  Status read = tables::for_each_batch_if_any(folder, "sample_cpu", {.columns = std::move(columns)}, add);
+  int64_t longest_ns = 0;  // the other processors were offline for some time
+  for (const auto& [cpu, cpu_ns] : sampled_ns) longest_ns = std::max(longest_ns, cpu_ns);
+  if (!read || longest_ns == 0) return read;
+  const auto dur = static_cast<double>(longest_ns);
+  machine.busy = busy / dur;
+  machine.idle = idle / dur;
+  machine.stolen = stolen / dur;
+  return read;
+}
+
+}  // namespace
 
 Result<Machine> read_machine(const std::string& folder, const model::Run& run) {
   Machine machine;
@@ -36,7 +75,11 @@ Result<Machine> read_machine(const std::string& folder, const model::Run& run) {
   };
   const Status read = tables::for_each_batch_if_any(folder, "sample_machine", {.columns = std::move(columns)}, add);
   if (!read) return tl::make_unexpected(read.error());
-  if (dur <= 0) return machine;
+  if (dur <= 0) {
+    if (const Status fallback = read_processors(folder, machine); !fallback)
+      return tl::make_unexpected(fallback.error());
+    return machine;
+  }
   machine.busy = busy / dur;
   machine.idle = idle / dur;
   machine.stolen = stolen / dur;

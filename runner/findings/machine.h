@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine while the command ran, from table sample_machine.
+// The machine while the command ran, from table sample_machine, or from sample_cpu where only that was sampled.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Machine {
   }
 };
 
-// Traces of earlier versions lack the table: the values from it stay unknown.
+// Traces of earlier versions lack the tables: the values from them stay unknown.
 Result<Machine> read_machine(const std::string& folder, const model::Run& run);
 
 }  // namespace mlrun::findings

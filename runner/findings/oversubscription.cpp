@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processors are busy with other threads or limited by the cgroup.
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -12,8 +10,8 @@ Draft oversubscription(const Context& context) {
   const Machine& machine = context.machine;
   Draft draft;
   draft.claim =
-      fmt::format("the training thread was ready to run and had no processor: {} processors, {:.1f} idle on average",
-                  machine.processors, std::max(0.0, machine.idle));
+      fmt::format("the training thread was ready to run and had no processor: {} processors{}", machine.processors,
+                  machine.idle < 0 ? "" : fmt::format(", {:.1f} idle on average", machine.idle));
   if (machine.pressure > 0)
     draft.claim += fmt::format("; some thread waited for a processor in {:.0f} % of the time", 100 * machine.pressure);
   draft.remedy = "use fewer threads and workers than processors, or move other programs away";

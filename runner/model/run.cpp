@@ -138,7 +138,8 @@ static bool take(const json& from, MachineSampler::NotSampled& to) {
 }
 static bool take(const json& from, MachineSampler& to) {
   return take(from, static_cast<SamplerState&>(to)) &&
-         keys(from, "looks", to.looks, "left_out", to.left_out, "not_sampled", to.not_sampled);
+         keys(from, "looks", to.looks, "left_out", to.left_out, "process_left_out", to.process_left_out, "late_looks",
+              to.late_looks, "not_sampled", to.not_sampled, "remarks", to.remarks);
 }
 static bool take(const json& from, PythonSampler::Problem& to) {
   return keys(from, "text", to.text, "processes", to.processes);

@@ -117,8 +117,8 @@ struct MachineSampler : SamplerState {
   struct NotSampled {
     std::string sample, text;
   };
-  int64_t looks = 0, left_out = 0;
-  std::vector<NotSampled> not_sampled;
+  int64_t looks = 0, left_out = 0, process_left_out = 0, late_looks = 0;
+  std::vector<NotSampled> not_sampled, remarks;
 };
 
 struct PythonSampler : SamplerState {

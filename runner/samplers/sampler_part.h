@@ -2,6 +2,8 @@
 // The interface of all samplers of a run.
 #pragma once
 
+#include <cstdint>
+
 #include <nlohmann/json_fwd.hpp>
 
 namespace mlrun::samplers {
@@ -17,6 +19,8 @@ class SamplerPart {
 
   // Writes new samples into the spool; called in each pass of the collector.
   virtual void collect() = 0;
+  // The command has ended, but its files in /proc can still be read. The command is reaped after this returns.
+  virtual void command_ends(uint32_t /*host_pid*/) {}
   // Ends the sampling and describes it in session.json.
   virtual void finish(nlohmann::json& session) = 0;
 };

@@ -160,10 +160,18 @@ class MachinePart : public SamplerPart {
     write();
   }
 
+  void command_ends(uint32_t host_pid) override {
+    if (wants_processes_) has_end_ = sampler_.sample_end(host_pid);
+  }
+
   void finish(json& session) override {
     sampler_.stop();
     write();
-    const machine::MachineState state = sampler_.state();
+    machine::MachineState state = sampler_.state();
+    if (!has_end_)
+      state.not_sampled.emplace_back(
+          "process",
+          "the end of the command was not sampled in time: its rows lack what it used since its last sample");
     const auto texts = [](const std::vector<std::pair<std::string, std::string>>& list) {
       json lines = json::array();
       for (const auto& [word, text] : list) lines.push_back({{"sample", word}, {"text", util::escaped_utf8(text)}});
@@ -171,6 +179,8 @@ class MachinePart : public SamplerPart {
     };
     session["machine_sampler"] = {{"looks", state.samples},
                                   {"left_out", state.left_out},
+                                  {"process_left_out", state.process_left_out},
+                                  {"late_looks", state.late},
                                   {"rows", state.rows},
                                   {"rows_dropped", state.rows_dropped},
                                   {"cpu_ns", state.cpu_ns},
@@ -200,7 +210,7 @@ class MachinePart : public SamplerPart {
 
   const collect::Collector& collector_;
   const collect::DescendantWatch& watch_;
-  bool wants_processes_;
+  bool wants_processes_, has_end_ = true;
   machine::MachineSampler sampler_;
   collect::SampleFrames frames_;
   uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;

@@ -2,6 +2,7 @@
 // All samplers of a run. Each is a SamplerPart, so the run need not know which samplers exist.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,9 @@ class Samplers {
 
   void collect() {
     for (const auto& part : parts_) part->collect();
+  }
+  void command_ends(uint32_t host_pid) {
+    for (const auto& part : parts_) part->command_ends(host_pid);
   }
   void finish(nlohmann::json& session) {
     for (const auto& part : parts_) part->finish(session);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/otf2/places.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "runner/exchange/each_row.h"
@@ -11,6 +17,24 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr const char* kRunGroup = "the run";
+
+// Tables of metrics of the whole run whose keys are numbers: the names of those keys.
+struct NumberKeys {
+  const char* table;
+  std::array<const char*, 2> names;  // nullptr: no second key
+};
+constexpr std::array<NumberKeys, 5> kNumberKeys = {{{"sample_cpu", {"cpu", nullptr}},
+                                                    {"sample_gpu", {"gpu_id", nullptr}},
+                                                    {"sample_gpu_driver", {"gpu_id", nullptr}},
+                                                    {"sample_memory", {"node", nullptr}},
+                                                    {"sample_bandwidth", {"socket", "channel"}}}};
+
+// What a null key means.
+std::string text_of_none(std::string_view key) {
+  if (key == "node") return "the machine";
+  if (key == "channel") return "all channels";
+  return fmt::format("{} unknown", key);
+}
 
 // All columns of the current row that have a value.
 std::vector<Otf2Property> properties_of(Otf2Definitions& definitions, const std::vector<std::string>& columns,
@@ -129,18 +153,27 @@ Otf2Location Otf2Places::metric(const Otf2TrackKey& key) {
   const std::string table = text.substr(0, text.find('/'));
   uint32_t to = group(kRunGroup);
   std::string name = text;
+  std::vector<Otf2Property> properties = {definitions_.property("table", table)};
   if (table == "sample_thread" || table == "sample_process" || table == "alloc_small") {
     const auto thread = threads_.find(first);
     if (thread != threads_.end()) to = process_group(thread->second.proc_id);
-    name = fmt::format("{} of {} {}", table, second, third);
+    name =
+        third == kOtf2NoKey ? fmt::format("{} of {}", table, second) : fmt::format("{} of {} {}", table, second, third);
   } else if (table == "sample_gpu_process") {
     to = process_group(second);
     name = fmt::format("{} of {} on GPU {}", table, third, first);
-  } else if (text == "sample_cpu" || text == "sample_gpu" || table == "sample_gpu_driver" || text == "sample_memory") {
-    name = fmt::format("{} {}", text, first);
+  } else if (const auto* const keys = std::find_if(kNumberKeys.begin(), kNumberKeys.end(),
+                                                   [&](const NumberKeys& one) { return one.table == table; });
+             keys != kNumberKeys.end()) {
+    for (size_t i = 0; i < keys->names.size() && keys->names[i] != nullptr; ++i) {
+      const int64_t value = i == 0 ? first : second;
+      const bool is_none = value == kOtf2NoKey;
+      name += " " + (is_none ? text_of_none(keys->names[i]) : fmt::format("{} {}", keys->names[i], value));
+      if (!is_none) properties.push_back(definitions_.property(keys->names[i], value));
+    }
   }
   Otf2Location location = made(name, OTF2_LOCATION_TYPE_METRIC, to);
-  location.properties.push_back(definitions_.property("table", table));
+  location.properties = std::move(properties);
   return location;
 }
 

@@ -116,7 +116,11 @@ Otf2TrackKey Otf2RowWriter::key_of(const OrderedRows& row) const {
         text += "/" + std::string(row.text(place));
         if (first_size == 0) first_size = int64_t(text.size());
       }
-      return {rule_.place, key(0), key(1), first_size != 0 ? first_size : key(2), text};
+      // Null is a key of its own: of sample_memory the machine, beside node 0.
+      const auto key_or_none = [&](size_t i) {
+        return i < rule_.keys.size() && row.is_null(column(rule_.keys[i])) ? kOtf2NoKey : key(i);
+      };
+      return {rule_.place, key_or_none(0), key_or_none(1), first_size != 0 ? first_size : key_or_none(2), text};
     }
     case Otf2TrackKind::kProcess:
     case Otf2TrackKind::kRun:

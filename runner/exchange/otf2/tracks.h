@@ -22,6 +22,7 @@ namespace mlrun::exchange {
 
 enum class Otf2TrackKind : uint8_t { kThread, kProcess, kRun, kStream, kGpu, kDevice, kMetric };
 
+inline constexpr int64_t kOtf2NoKey = -1;  // of a metric: null
 using Otf2TrackKey = std::tuple<Otf2TrackKind, int64_t, int64_t, int64_t, std::string>;
 
 // The I/O record that is written at the end of a region.

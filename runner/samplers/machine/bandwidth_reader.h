@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface of the four mechanisms that read memory bandwidth; bandwidth_source uses the first that works, and after its end the next one.
+// Interface of the four mechanisms that read memory bandwidth; bandwidth_source chooses among them.
 #pragma once
 
 #include <array>

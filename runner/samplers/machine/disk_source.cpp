@@ -59,13 +59,17 @@ DiskSource::DiskSource(const Places& places)
     : sys_(places.sys), diskstats_(places.proc + "/diskstats"), differences_(disk_kinds()) {}
 
 std::vector<std::string> DiskSource::problems() const {
-  if (works()) return {};
-  return {"/proc/diskstats cannot be opened (a container may hide it): no samples of disks"};
+  if (!works()) return {"/proc/diskstats cannot be opened (a container may hide it): no samples of disks"};
+  if (::access((sys_ + "/dev/block").c_str(), F_OK) != 0)
+    return {
+        "no /sys/dev/block (a container may hide it): partitions have rows too, so their bytes are also in those of "
+        "their disk"};
+  return {};
 }
 
-bool DiskSource::is_partition(uint32_t major, uint32_t minor) {
+bool DiskSource::is_partition(const Device& device, uint32_t major, uint32_t minor) {
   if (partitions_.size() > kPartitionsMax) partitions_.clear();
-  const auto [known, is_new] = partitions_.try_emplace({major, minor});
+  const auto [known, is_new] = partitions_.try_emplace(device);
   if (is_new)
     known->second = ::access(fmt::format("{}/dev/block/{}:{}/partition", sys_, major, minor).c_str(), F_OK) == 0;
   return known->second;
@@ -91,13 +95,14 @@ void DiskSource::sample(uint64_t now_ns, Batch& batch) {
       values[count] = static_cast<int64_t>(value);
       is_used = is_used || value != 0;
     }
-    if (count < kFieldsOfLinux24 || !is_used) return;
+    if (count < kFieldsOfLinux24) return;
     sample.major = static_cast<__u32>(major);
     sample.minor = static_cast<__u32>(minor);
-    if (is_partition(sample.major, sample.minor)) return;
-    std::memcpy(sample.name, device.data(), std::min(device.size(), sizeof sample.name));
     const Device key(sample.major << 20 | sample.minor, device);
-    if (!differences_.step(key, values, sample)) return;
+    if (is_partition(key, sample.major, sample.minor)) return;
+    std::memcpy(sample.name, device.data(), std::min(device.size(), sizeof sample.name));
+    // The zeros of an unused device count as a sample, so that its first request is in its first row.
+    if (!differences_.step(key, values, sample) || !is_used) return;
     for (size_t i = 0; i < values.size(); ++i) {
       if (sample.values[i] != MLRUN_NOT_KNOWN) sample.values[i] *= field_of(i).unit;
     }

@@ -24,12 +24,12 @@ class DiskSource : public Source {
 
  private:
   using Device = std::pair<uint32_t, std::string>;  // number and name: the number may be reused for another device
-  bool is_partition(uint32_t major, uint32_t minor);
+  bool is_partition(const Device& device, uint32_t major, uint32_t minor);
 
   std::string sys_;
   proc::ProcFile diskstats_;
   std::vector<char> room_;
-  std::map<std::pair<uint32_t, uint32_t>, bool> partitions_;
+  std::map<Device, bool> partitions_;
   Differences<Device, mlrun_disk_sample> differences_;
 };
 

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <string_view>
 
 #include "runner/samplers/machine/bandwidth_source.h"
 #include "runner/samplers/machine/cpu_source.h"
@@ -15,7 +16,7 @@
 #include "runner/samplers/machine/memory_source.h"
 #include "runner/samplers/machine/net_source.h"
 #include "runner/samplers/machine/process_source.h"
-#include "runner/samplers/rounds/sample_budget.h"
+#include "runner/samplers/machine/sample_shares.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
@@ -24,6 +25,7 @@ namespace mlrun::machine {
 namespace {
 
 constexpr std::chrono::seconds kMachinePatience(1);
+constexpr std::chrono::milliseconds kEndPatience(200);
 constexpr size_t kBytesMax = 64 << 20;  // rows buffered until the collector fetches them
 // Aims at 80 % of the share: a tenth is for PSS, which has a limit of its own (process_source.cpp), and a tenth for CPU time
 // that is spent after the thread's clock was read.
@@ -43,6 +45,8 @@ constexpr Kind kSourceKinds[] = {{"cpu", make_source<CpuSource>},          {"dis
                                  {"net", make_source<NetSource>},          {"memory", make_source<MemorySource>},
                                  {"memory", make_source<BandwidthSource>}, {"process", make_source<ProcessSource>}};
 
+bool is_process(std::string_view word) { return word == "process"; }
+
 uint64_t own_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 // Makes and reads the sources. Used in one thread: the sampler's, or the caller's of check_sources().
@@ -55,21 +59,43 @@ class Reader {
     }
   }
 
+  [[nodiscard]] SampleShares::Words words() const {
+    SampleShares::Words words;
+    for (const auto& [word, source] : sources_) (is_process(word) ? words.process : words.others) = true;
+    return words;
+  }
   void watch(const std::vector<uint32_t>& host_pids) {
+    const uint64_t before_ns = own_cpu_ns();
     for (const auto& [word, source] : sources_) source->watch(host_pids);
+    process_cpu_ns_ += own_cpu_ns() - before_ns;  // only that word has something to do here
   }
   // Each source gets its own time stamp, from just before it is read.
-  Batch sample() {
+  Batch sample(SampleShares::Words due) {
     Batch batch;
     for (const auto& [word, source] : sources_) {
+      if (!(is_process(word) ? due.process : due.others)) continue;
+      const uint64_t before_ns = own_cpu_ns();
       source->sample(util::monotonic_ns(), batch);
+      if (is_process(word)) process_cpu_ns_ += own_cpu_ns() - before_ns;
       bounded_ns_ += source->take_bounded_ns();
     }
     return batch;
   }
+  Batch sample_end(uint32_t host_pid) {
+    const uint64_t before_ns = own_cpu_ns();
+    Batch batch;
+    for (const auto& [word, source] : sources_) source->sample_end(host_pid, util::monotonic_ns(), batch);
+    process_cpu_ns_ += own_cpu_ns() - before_ns;
+    return batch;
+  }
+  // CPU time of `process` since the previous call, without what has a limit of its own.
+  uint64_t take_process_cpu_ns() {
+    const uint64_t cpu_ns = std::exchange(process_cpu_ns_, 0);
+    return cpu_ns - std::min(cpu_ns, bounded_ns_);
+  }
   uint64_t take_bounded_ns() { return std::exchange(bounded_ns_, 0); }
   Batch finish() {
-    Batch batch = sample();
+    Batch batch = sample(words());
     for (const auto& [word, source] : sources_) source->finish(batch);
     return batch;
   }
@@ -86,7 +112,7 @@ class Reader {
 
  private:
   std::vector<std::pair<const char*, std::unique_ptr<Source>>> sources_;
-  uint64_t bounded_ns_ = 0;
+  uint64_t bounded_ns_ = 0, process_cpu_ns_ = 0;
 };
 
 }  // namespace
@@ -109,6 +135,7 @@ struct MachineSampler::Shared {
   std::mutex mutex;
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, has_news = false;
+  uint32_t ended_pid = 0;  // whose last sample is to be taken; 0: none
   MachineOptions options;
   Places places;
   std::vector<uint32_t> host_pids;
@@ -121,6 +148,12 @@ struct MachineSampler::Shared {
     for (const Batch::Table& table : batch.tables()) count += table.rows.size() / table.row_bytes;
     state.rows += count;
     state.rows_dropped += rows.take(std::move(batch), kBytesMax);
+  }
+  // Requires: the mutex is held.
+  void count(SampleShares::Words words, SampleShares::Words due) {
+    const bool is_sampled = words.others ? due.others : due.process;
+    ++(is_sampled ? state.samples : state.left_out);
+    state.process_left_out += words.others && words.process && !due.process ? 1 : 0;
   }
 };
 
@@ -150,6 +183,16 @@ void MachineSampler::stop() {
   shared_->ended_changed.wait_for(lock, kMachinePatience, [&] { return shared_->ended; });
 }
 
+bool MachineSampler::sample_end(uint32_t host_pid) {
+  std::unique_lock lock(shared_->mutex);
+  if (shared_->ended) return false;
+  shared_->ended_pid = host_pid;
+  shared_->wake.notify_all();
+  const auto is_done = [&] { return shared_->ended_pid == 0 || shared_->ended; };
+  shared_->ended_changed.wait_for(lock, kEndPatience, is_done);
+  return std::exchange(shared_->ended_pid, 0) == 0;  // later the id may be another process's
+}
+
 Batch MachineSampler::fetch() {
   const std::lock_guard lock(shared_->mutex);
   return std::exchange(shared_->rows, {});
@@ -165,10 +208,20 @@ void MachineSampler::sample(Shared& shared) {
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / shared.options.hz));
   const uint64_t began_ns = util::monotonic_ns(), began_cpu_ns = own_cpu_ns();
   Reader reader(shared.options, shared.places);
-  rounds::SampleBudget budget(kUsedShare, kSavedMaxNs, began_ns);
+  const SampleShares::Words words = reader.words();
+  SampleShares shares(kUsedShare, kSavedMaxNs, words, began_ns);
   uint64_t charged_ns = began_cpu_ns;
   Clock::time_point due = Clock::now();
   std::unique_lock lock(shared.mutex);
+  const auto take_end = [&] {
+    const uint32_t ended_pid = shared.ended_pid;
+    lock.unlock();
+    Batch batch = reader.sample_end(ended_pid);
+    lock.lock();
+    shared.add(std::move(batch));
+    shared.ended_pid = 0;
+    shared.ended_changed.notify_all();
+  };
   for (bool last = false; !last;) {
     last = shared.stop;
     const bool has_news = std::exchange(shared.has_news, false);
@@ -176,18 +229,19 @@ void MachineSampler::sample(Shared& shared) {
     lock.unlock();
     if (has_news) reader.watch(host_pids);
     const uint64_t used_ns = own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns());
-    budget.take(used_ns - std::min(used_ns, reader.take_bounded_ns()));
-    const bool may_sample = budget.allows(util::monotonic_ns());
-    Batch batch = last ? reader.finish() : may_sample ? reader.sample() : Batch();
+    const uint64_t process_ns = reader.take_process_cpu_ns();
+    shares.take(used_ns - std::min(used_ns, reader.take_bounded_ns()), process_ns);
+    const SampleShares::Words sampled = last ? words : shares.due(util::monotonic_ns());
+    Batch batch = last ? reader.finish() : reader.sample(sampled);
     lock.lock();
     shared.add(std::move(batch));
-    shared.state.samples += last || may_sample ? 1 : 0;
-    shared.state.left_out += last || may_sample ? 0 : 1;
+    shared.count(words, sampled);
     if (last || shared.state.samples <= 2) reader.describe(shared.state);
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
-    for (due += pause; due < Clock::now(); due += pause) ++shared.state.left_out;
-    shared.wake.wait_until(lock, due, [&] { return shared.stop; });
+    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late;
+    const auto has_work = [&] { return shared.stop || shared.ended_pid != 0; };
+    while (shared.wake.wait_until(lock, due, has_work) && shared.ended_pid != 0) take_end();
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sources that --sample names at a steady rate in a thread of its own. All CPU time of the thread stays within
-// a share of a processor. If samples take too long, fewer are taken, and each row covers a longer time.
+// a share of a processor. If samples take too long, fewer are taken, and each row covers a longer time; those of many
+// threads do not delay the other words (sample_shares.h).
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,13 @@ std::vector<std::string> known_sources();
 
 struct MachineState {
   uint64_t samples = 0;
-  uint64_t left_out = 0;  // samples skipped because an earlier one was not done, or because of the share
+  uint64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
+  uint64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
+  uint64_t late = 0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread
   std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
-  std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read or was left out
+  std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read
   std::vector<std::string> absent;                               // words without any samples
   std::string problem;  // why there are no samples, or none after some time; empty: no problem
 };
@@ -48,6 +51,8 @@ class MachineSampler {
 
   // Sets the processes of the command, by their pids as mlrun sees them.
   void watch(std::vector<uint32_t> host_pids);
+  // Takes the last sample of a process that has ended and is not reaped. False: it was not possible within 200 ms.
+  bool sample_end(uint32_t host_pid);
   // Ends the sampling after one more sample.
   void stop();
   // The rows since the last call.

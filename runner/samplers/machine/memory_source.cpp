@@ -145,14 +145,15 @@ MemorySource::MemorySource(const Places& places)
       vmstat_(places.proc + "/vmstat"),
       online_(nodes_folder_ + "/online"),
       pressure_{proc::ProcFile(places.proc + "/pressure/cpu"), proc::ProcFile(places.proc + "/pressure/io"),
-                proc::ProcFile(places.proc + "/pressure/memory")},
+                proc::ProcFile(places.proc + "/pressure/memory"), proc::ProcFile(places.proc + "/pressure/irq")},
       differences_(memory_kinds()) {}
 
 std::vector<std::string> MemorySource::problems() const {
   std::vector<std::string> list;
   if (!meminfo_.is_open()) list.emplace_back("/proc/meminfo cannot be opened: no use of memory");
   if (!vmstat_.is_open()) list.emplace_back("/proc/vmstat cannot be opened: no counters of paging");
-  if (!online_.is_open()) list.emplace_back("no nodes below /sys/devices/system/node: no rows of nodes");
+  if (!online_.is_open())
+    list.emplace_back("no nodes below /sys/devices/system/node (a container may hide them): no rows of nodes");
   if (!pressure_[2].is_open())
     list.emplace_back(
         "no /proc/pressure: needs Linux 4.20 with CONFIG_PSI, and the boot option psi=1 where it is off by default");
@@ -179,6 +180,7 @@ void MemorySource::read_pressure(Values& values) {
   values[MLRUN_MEMORY_PSI_IO_FULL_NS] = io.full_ns.value_or(MLRUN_NOT_KNOWN);
   values[MLRUN_MEMORY_PSI_SOME_NS] = memory.some_ns.value_or(MLRUN_NOT_KNOWN);
   values[MLRUN_MEMORY_PSI_FULL_NS] = memory.full_ns.value_or(MLRUN_NOT_KNOWN);
+  values[MLRUN_MEMORY_PSI_IRQ_FULL_NS] = read(pressure_[3]).full_ns.value_or(MLRUN_NOT_KNOWN);
 }
 
 void MemorySource::add_row(int32_t node, const Values& values, Batch& batch) {

@@ -33,7 +33,7 @@ class MemorySource : public Source {
 
   std::string nodes_folder_;
   proc::ProcFile meminfo_, vmstat_, online_;
-  std::array<proc::ProcFile, 3> pressure_;  // cpu, io, memory
+  std::array<proc::ProcFile, 4> pressure_;  // cpu, io, memory, irq
   std::string online_text_;
   std::map<int32_t, Node> nodes_;
   std::vector<char> room_;

@@ -25,15 +25,14 @@ int64_t page_bytes() {
 
 }  // namespace
 
-ProcessCounters::ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, bool keeps_open)
+ProcessCounters::ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, uint32_t files)
     : folder_(tid == 0 ? fmt::format("{}/{}/", places.proc, pid)
                        : fmt::format("{}/{}/task/{}/", places.proc, pid, tid)),
       pid_(pid),
       tid_(tid) {
-  if (!keeps_open) return;
-  first_ = proc::ProcFile(path(tid == 0 ? "statm" : "schedstat"));
-  stat_ = proc::ProcFile(path("stat"));
-  io_ = proc::ProcFile(path("io"));
+  if (files >= 1) first_ = proc::ProcFile(path(tid == 0 ? "statm" : "schedstat"));
+  if (files >= 2) stat_ = proc::ProcFile(path("stat"));
+  if (files >= 3) io_ = proc::ProcFile(path("io"));
 }
 
 uint32_t ProcessCounters::descriptors() const {
@@ -66,7 +65,7 @@ bool ProcessCounters::read_turns(Reading& reading) const {
 bool ProcessCounters::read_stat(Reading& reading) {
   Values& values = reading.values;
   const auto line = proc::parse_stat(read(stat_, "stat", reading));
-  if (!line || line->state == 'X') return false;
+  if (!line || line->state == 'X' || (sampled_ns_ != 0 && line->start_ticks != start_ticks_)) return false;
   state_ = line->state;
   start_ticks_ = line->start_ticks;
   threads_ = line->threads;

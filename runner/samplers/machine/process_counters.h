@@ -11,8 +11,8 @@
 // A thread that slept at the previous sample and got no processor since then has the same numbers, so only schedstat is
 // read. status and io of a thread are read once a second and when it has gone to sleep. Rows between two such readings
 // lack these numbers; the next row that has them covers the whole time. The files of a process are read if one of its
-// threads ran. Files are kept open while there are enough descriptors. An open file of a thread that has ended cannot be
-// read, even if the thread's id was reused.
+// threads ran. Files are kept open while there are enough descriptors. A thread that has ended is not confused with a later
+// one of its id: an open file cannot be read any more, and the later one has another start time.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ namespace mlrun::machine {
 
 class ProcessCounters {
  public:
-  // `tid` 0: the process as a whole. `keeps_open`: keeps up to three descriptors.
-  ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, bool keeps_open);
+  // `tid` 0: the process as a whole. Keeps up to `files` files open: schedstat (of a process statm), stat, io.
+  ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, uint32_t files);
 
   enum class Seen {
     kGone,    // the files cannot be read any more: the process or thread has ended

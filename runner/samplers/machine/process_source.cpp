@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -23,18 +24,25 @@ constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000
 }  // namespace
 
 ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
-  ProcessCounters counters(places_, pid, tid, descriptors_ < kDescriptorsMax);
+  // Where descriptors become scarce, a thread keeps only schedstat: sleeping threads are read at each sample too, and that is all
+  // they cost.
+  const uint32_t wanted = tid == 0 ? 3 : descriptors_ < kDescriptorsMax / 2 ? 2 : 1;
+  ProcessCounters counters(places_, pid, tid, std::min(wanted, kDescriptorsMax - descriptors_));
   descriptors_ += counters.descriptors();
   return counters;
+}
+
+ProcessSource::Process& ProcessSource::find_or_add(uint32_t pid) {
+  const auto known = processes_.find(pid);
+  if (known != processes_.end()) return known->second;
+  return processes_.emplace(pid, Process{make(pid, 0), {}}).first->second;
 }
 
 // Takes effect at the next sample.
 void ProcessSource::watch(const std::vector<uint32_t>& host_pids) {
   wanted_ = host_pids;
   std::sort(wanted_.begin(), wanted_.end());
-  for (const uint32_t pid : wanted_) {
-    if (!processes_.contains(pid)) processes_.emplace(pid, Process{make(pid, 0), {}, 0, 0, false});
-  }
+  for (const uint32_t pid : wanted_) find_or_add(pid);
 }
 
 void ProcessSource::remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread) {
@@ -47,10 +55,18 @@ void ProcessSource::end(Process& process, Batch& batch) {
   for (auto& [tid, thread] : process.threads) thread.finish(batch);
   process.counters.finish(batch);
   while (!process.threads.empty()) remove(process, process.threads.begin());
+  without_share_ += process.counters.row_end_ns() != 0 && !process.has_share ? 1 : 0;
   descriptors_ -= process.counters.descriptors();
-  process.counters = ProcessCounters(places_, 0, 0, false);  // to close the open files
+  process.counters = ProcessCounters(places_, 0, 0, 0);  // to close the open files
 }
 
+bool ProcessSource::has_unlisted(const Process& process) const {
+  if (process.listed == 0 || process.listed != process.counters.threads()) return true;
+  return process.threads.size() < process.listed && threads_ < threads_max_;
+}
+
+// Adds the threads that are not known, some in each sample: the first reading of a thread is expensive, and a program may make
+// thousands at once. Their first rows have the whole time since their beginning.
 void ProcessSource::list_threads(uint32_t pid, Process& process) {
   const std::string folder = fmt::format("{}/{}/task", places_.proc, pid);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
@@ -62,12 +78,14 @@ void ProcessSource::list_threads(uint32_t pid, Process& process) {
     if (std::from_chars(name, name + std::strlen(name), tid).ec != std::errc()) continue;
     ++process.listed;
     if (process.threads.contains(tid)) continue;
-    if (threads_ >= kThreadsMax) {
+    if (threads_ >= threads_max_) {
       left_out_ = true;
       continue;
     }
+    if (first_reads_ >= kFirstReadsMax) continue;
     process.threads.emplace(tid, make(pid, tid));
     ++threads_;
+    ++first_reads_;
   }
 }
 
@@ -88,7 +106,8 @@ bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& bat
 
 // Samples the process as a whole. False: it has ended.
 bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
-  const bool ran = sample_threads(process, now_ns, batch);
+  // A thread without rows may have run: only the process's own numbers show it.
+  const bool ran = sample_threads(process, now_ns, batch) || process.threads.size() < process.listed;
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
   const bool reads_share = &process == share_due_;
   if (!ran && !reads_share && !process.threads.empty()) {
@@ -100,6 +119,7 @@ bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& bat
   const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (process.counters.sample(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
   if (reads_share) {
+    process.has_share = true;
     const uint64_t cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
     process.next_share_ns = now_ns + kSharePauseNs;
     next_share_ns_ = now_ns + kShareCostMax * cost_ns;
@@ -121,18 +141,34 @@ ProcessSource::Process* ProcessSource::find_share_due(uint64_t now_ns) {
 
 void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
   share_due_ = find_share_due(now_ns);
+  first_reads_ = 0;
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto here = process++;
     const uint32_t pid = here->first;
     Process& one = here->second;
     const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
+    one.unnamed_ns = is_wanted ? 0 : one.unnamed_ns == 0 ? now_ns : one.unnamed_ns;
     if (!one.has_ended) {
-      if (one.listed == 0 || one.listed != one.counters.threads()) list_threads(pid, one);
+      if (has_unlisted(one)) list_threads(pid, one);
       one.has_ended = !sample_process(one, now_ns, batch);
-      if (one.has_ended || !is_wanted) end(one, batch);
+      if (one.has_ended) end(one, batch);
     }
-    if (!is_wanted) processes_.erase(here);
+    if (is_wanted || (!one.has_ended && now_ns - one.unnamed_ns < kUnnamedNs)) continue;
+    if (!one.has_ended) end(one, batch);
+    processes_.erase(here);
   }
+}
+
+// The numbers of a zombie are final, but for its memory, which is gone.
+void ProcessSource::sample_end(uint32_t host_pid, uint64_t now_ns, Batch& batch) {
+  Process& process = find_or_add(host_pid);
+  if (process.has_ended) return;
+  share_due_ = nullptr;
+  first_reads_ = 0;
+  if (has_unlisted(process)) list_threads(host_pid, process);
+  sample_process(process, now_ns, batch);
+  end(process, batch);
+  process.has_ended = true;
 }
 
 void ProcessSource::finish(Batch& batch) {
@@ -142,10 +178,29 @@ void ProcessSource::finish(Batch& batch) {
   processes_.clear();
 }
 
+// What mlrun's own files lack, those of the command's processes lack too.
+std::vector<std::string> ProcessSource::problems() const {
+  std::vector<std::string> list;
+  if (left_out_)
+    list.push_back(fmt::format(
+        "more than {} threads: the further ones have no rows and are only in the rows of their process", threads_max_));
+  std::vector<char> room;
+  const proc::ProcFile schedstat(places_.proc + "/thread-self/schedstat");
+  if (schedstat.read(room).find_first_of("123456789") == std::string_view::npos)
+    list.emplace_back(
+        "no times in /proc/PID/task/TID/schedstat (needs CONFIG_SCHEDSTATS): run_ns and runq_ns of threads are null");
+  if (!proc::ProcFile(places_.proc + "/thread-self/io").is_open())
+    list.emplace_back("no /proc/PID/io (needs CONFIG_TASK_IO_ACCOUNTING): bytes and calls of processes are null");
+  if (!proc::ProcFile(places_.proc + "/self/smaps_rollup").is_open())
+    list.emplace_back("no /proc/PID/smaps_rollup (needs Linux 4.14, CONFIG_PROC_PAGE_MONITOR): pss_bytes is null");
+  return list;
+}
+
 std::vector<std::string> ProcessSource::remarks() const {
-  if (!left_out_) return {};
-  return {fmt::format("more than {} threads: the further ones have no rows and are only in the rows of their process",
-                      kThreadsMax)};
+  if (without_share_ == 0) return {};
+  return {
+      fmt::format("processes without pss_bytes: {} ended before it was read, {} s after they were seen at the earliest",
+                  without_share_, kFirstShareNs / 1'000'000'000)};
 }
 
 }  // namespace mlrun::machine

@@ -75,15 +75,19 @@ class Source {
   virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
   // Adds the rows of the time since the previous call. In the first call only processes give rows.
   virtual void sample(uint64_t now_ns, Batch& batch) = 0;
+  // Adds the last row of a process of the command that has ended and is not reaped.
+  virtual void sample_end(uint32_t /*host_pid*/, uint64_t /*now_ns*/, Batch& /*batch*/) {}
   // CPU time since the previous call that a limit of the source's own bounds: the sampler's share does not count it.
   virtual uint64_t take_bounded_ns() { return 0; }
   // Adds the rows that were held back.
   virtual void finish(Batch& /*batch*/) {}
   // False: this source cannot read anything on this machine.
   [[nodiscard]] virtual bool works() const { return true; }
-  // One line for each thing that the source cannot read on this machine, with the reason. Empty: it reads everything.
+  // One line for each thing that the source cannot read on this machine or left out because of a limit, with the reason: rows of
+  // coverage. Empty: it reads everything.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
-  // Lines for doctor and the trace: what the source has chosen, why it could not use other mechanisms, what it left out because of a limit.
+  // Lines for doctor and the trace: what the source has chosen, why it could not use other mechanisms, what is null
+  // by its design.
   [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -51,18 +51,13 @@ class Uncore : public BandwidthReader {
   }
 
   bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
-    std::map<std::pair<int32_t, int32_t>, BandwidthReading> channels;
+    ChannelSums channels;
     for (Counter& counter : counters_) {
       CounterReading got;
-      if (::read(counter.fd.get(), &got, sizeof got) != sizeof got) continue;
-      const auto total = counter.count.add(got);
-      if (!total) continue;
-      BandwidthReading& reading = channels[{counter.socket, counter.event.channel}];
-      reading.socket = counter.socket;
-      reading.channel = counter.event.channel;
-      reading.values[counter.event.field] = static_cast<int64_t>(*total * counter.event.bytes_per_count);
+      const bool is_read = ::read(counter.fd.get(), &got, sizeof got) == sizeof got;
+      channels.add(counter.socket, counter.event, is_read ? counter.count.add(got) : std::nullopt);
     }
-    for (const auto& [key, reading] : channels) readings.push_back(reading);
+    readings = channels.readings();
     return !readings.empty();
   }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_UNCORE; }

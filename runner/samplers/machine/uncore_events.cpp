@@ -20,11 +20,14 @@ struct Named {
   const char* event;
   mlrun_bandwidth_field field;
 };
-// cas_count_*: server processors. data_*: client processors, and units that count without being programmed.
+// cas_count_*: server processors, since Granite Rapids and Sierra Forest for each of the two halves of a channel (sch0, sch1). data_*:
+// client processors, and units that count without being programmed.
 constexpr Named kNamed[] = {
-    {"cas_count_read", MLRUN_BANDWIDTH_READ_BYTES}, {"cas_count_write", MLRUN_BANDWIDTH_WRITTEN_BYTES},
-    {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},     {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
-    {"data_read", MLRUN_BANDWIDTH_READ_BYTES},      {"data_write", MLRUN_BANDWIDTH_WRITTEN_BYTES}};
+    {"cas_count_read", MLRUN_BANDWIDTH_READ_BYTES},      {"cas_count_write", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"cas_count_read_sch0", MLRUN_BANDWIDTH_READ_BYTES}, {"cas_count_write_sch0", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"cas_count_read_sch1", MLRUN_BANDWIDTH_READ_BYTES}, {"cas_count_write_sch1", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},          {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"data_read", MLRUN_BANDWIDTH_READ_BYTES},           {"data_write", MLRUN_BANDWIDTH_WRITTEN_BYTES}};
 
 // Bytes per count, from scale and unit: "6.103515625e-5" and "MiB" are 64 bytes.
 double bytes_of(const std::string& scale, std::string_view unit) {
@@ -84,6 +87,29 @@ std::optional<double> ScaledCount::add(const CounterReading& now) {
   total_ += static_cast<double>(now.count - before_.count) * share;
   before_ = now;
   return total_;
+}
+
+void ChannelSums::add(int32_t socket, const UncoreEvent& event, std::optional<double> total) {
+  const auto [known, is_new] = channels_.try_emplace({socket, event.channel});
+  BandwidthReading& reading = known->second;
+  if (is_new) {
+    reading.socket = socket;
+    reading.channel = event.channel;
+  }
+  auto& parts = parts_[{socket, event.channel, event.field}];
+  parts.all = parts.all && total.has_value();
+  parts.bytes += total.value_or(0) * event.bytes_per_count;
+  reading.values[event.field] = parts.all ? static_cast<int64_t>(parts.bytes) : MLRUN_NOT_KNOWN;
+}
+
+std::vector<BandwidthReading> ChannelSums::readings() const {
+  std::vector<BandwidthReading> list;
+  for (const auto& [key, reading] : channels_) {
+    const bool is_known = std::any_of(reading.values.begin(), reading.values.end(),
+                                      [](int64_t value) { return value != MLRUN_NOT_KNOWN; });
+    if (is_known) list.push_back(reading);
+  }
+  return list;
 }
 
 std::vector<std::string> units_with(const std::string& devices, std::string_view prefix) {

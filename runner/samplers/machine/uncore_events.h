@@ -4,12 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "runner/events/counter_sample.h"
+#include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/util/id_list.h"
 
 namespace mlrun::machine {
@@ -40,6 +44,23 @@ class ScaledCount {
  private:
   CounterReading before_;
   double total_ = 0;
+};
+
+// Adds up the counters of each channel: a package of several dies has units of the same number on each die, and a channel may have two
+// counters for its halves.
+class ChannelSums {
+ public:
+  // `total`: of ScaledCount. The sum is unknown if one of its parts is.
+  void add(int32_t socket, const UncoreEvent& event, std::optional<double> total);
+  [[nodiscard]] std::vector<BandwidthReading> readings() const;
+
+ private:
+  struct Parts {
+    double bytes = 0;
+    bool all = true;
+  };
+  std::map<std::pair<int32_t, int32_t>, BandwidthReading> channels_;            // by socket and channel
+  std::map<std::tuple<int32_t, int32_t, mlrun_bandwidth_field>, Parts> parts_;  // and by field
 };
 
 // `devices`: /sys/bus/event_source/devices.

@@ -27,7 +27,7 @@ inline constexpr std::array<const char*, MLRUN_MEMORY_FIELDS> kMemoryNames = {
     "numa_hint_faults", "numa_hint_local",  "numa_migrated",    "migrated",
     "migration_fails",  "promoted",         "demoted",          "thp_faults",
     "thp_fallbacks",    "thp_splits",       "cpu_some_ns",      "io_some_ns",
-    "io_full_ns",       "memory_some_ns",   "memory_full_ns"};
+    "io_full_ns",       "memory_some_ns",   "memory_full_ns",   "irq_full_ns"};
 
 // `row`: of the interval [ts_ns, ts_ns + dur_ns).
 void visit_memory_columns(auto& visitor, int64_t ts_ns, int64_t dur_ns, const mlrun_memory_sample& row) {

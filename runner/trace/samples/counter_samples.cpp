@@ -272,20 +272,31 @@ class CounterReader {
 }  // namespace
 
 std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& session) {
-  constexpr int64_t kShare = 10;
   std::vector<model::CoverageRow> rows;
   for (const auto& line : session.machine_sampler.not_sampled) {
     rows.push_back({.subject = "samples of " + line.sample, .detail = line.text});
   }
-  const int64_t samples = session.machine_sampler.looks, left_out = session.machine_sampler.left_out;
-  if (samples <= 0 || left_out <= 0 || left_out < (samples + left_out) / kShare) return rows;
-  rows.push_back(
-      {.subject = "samples of counters",
-       .detail = fmt::format("{} of {} were skipped, to keep mlrun within its share of a processor: each row "
-                             "covers a longer time; a lower --sample-hz avoids this",
-                             left_out, samples + left_out),
-       .seen = samples,
-       .kernel = samples + left_out});
+  for (const auto& line : session.machine_sampler.remarks) {
+    if (line.sample == "process")  // those about bandwidth name the mechanism, and are in run.json
+      rows.push_back({.subject = "samples of process", .detail = line.text, .level = model::kRemark});
+  }
+  const model::MachineSampler& sampler = session.machine_sampler;
+  const auto add = [&](const char* subject, int64_t missing, int64_t due, const char* why) {
+    constexpr int64_t kShare = 10;
+    if (missing <= 0 || missing < due / kShare) return;
+    rows.push_back({.subject = subject,
+                    .detail = fmt::format("{} of {} {}: the rows cover a longer time", missing, due, why),
+                    .seen = due - missing,
+                    .kernel = due});
+  };
+  if (sampler.looks <= 0) return rows;
+  const int64_t in_time = sampler.looks + sampler.left_out;
+  constexpr const char* kShareSpent =
+      "were skipped, to keep mlrun within its share of a processor (a lower --sample-hz avoids this)";
+  add("samples of counters", sampler.left_out, in_time, kShareSpent);
+  add("samples of process", sampler.process_left_out, in_time, kShareSpent);
+  add("samples of counters", sampler.late_looks, in_time + sampler.late_looks,
+      "were not taken in time: mlrun was stopped or got no processor, or one of them took too long");
   return rows;
 }
 

@@ -26,7 +26,7 @@ struct CounterSampleTotals {
 Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                                   const std::string& tables_folder);
 
-// Rows about counters that could not be sampled on this machine, and one if a tenth or more of the samples were skipped.
+// Rows about counters that could not be sampled on this machine, and one for each cause that took a tenth or more of the samples.
 std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& session);
 
 }  // namespace mlrun::trace

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/samplers/machine/pcm_texts.h"
@@ -42,6 +44,46 @@ TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
   EXPECT_EQ(events[0].cpus, (util::IdList{0, 28}));
   EXPECT_DOUBLE_EQ(events[0].bytes_per_count, 64);
   EXPECT_EQ(events[0].channel, 3);
+}
+
+TEST_F(SampledFiles, ServersThatCountTheHalvesOfAChannelHaveTwoEventsForEach) {
+  const std::string unit = "sys/bus/event_source/devices/uncore_imc_1/";
+  put(unit + "type", "14\n");
+  put(unit + "cpumask", "0\n");
+  put(unit + "format/event", "config:0-7\n");
+  for (const char* name :
+       {"cas_count_read_sch0", "cas_count_read_sch1", "cas_count_write_sch0", "cas_count_write_sch1"}) {
+    put(unit + "events/" + name, "event=0x05\n");
+    put(unit + "events/" + name + ".scale", "6.103515625e-5\n");
+    put(unit + "events/" + name + ".unit", "MiB\n");
+  }
+  const auto events = find_uncore_events(places_.sys + "/bus/event_source/devices");
+  EXPECT_EQ(events.size(), 4u);
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](const UncoreEvent& one) { return one.field == MLRUN_BANDWIDTH_WRITTEN_BYTES; }),
+            2);
+}
+
+TEST(ChannelSums, DiesOfAPackageAndHalvesOfAChannelAreAddedUp) {
+  UncoreEvent read, write;
+  read.channel = write.channel = 2;
+  read.bytes_per_count = write.bytes_per_count = 64;
+  write.field = MLRUN_BANDWIDTH_WRITTEN_BYTES;
+  ChannelSums sums;
+  sums.add(0, read, 10);
+  sums.add(0, read, 5);  // another die
+  sums.add(0, write, 7);
+  sums.add(0, write, std::nullopt);
+  sums.add(1, read, 3);
+  sums.add(2, read, std::nullopt);
+  const auto readings = sums.readings();
+  ASSERT_EQ(readings.size(), 2u) << "nothing is known of socket 2";
+  const BandwidthReading* first = find(readings, MLRUN_BANDWIDTH_DRAM, 0, 2);
+  const BandwidthReading* second = find(readings, MLRUN_BANDWIDTH_DRAM, 1, 2);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->values[MLRUN_BANDWIDTH_READ_BYTES], 15 * 64);
+  EXPECT_EQ(first->values[MLRUN_BANDWIDTH_WRITTEN_BYTES], MLRUN_NOT_KNOWN) << "a part was not counted";
+  EXPECT_EQ(second->values[MLRUN_BANDWIDTH_READ_BYTES], 3 * 64);
 }
 
 TEST_F(SampledFiles, WhyThereAreNoUncoreEventsIsTrueOfTheProcessor) {
@@ -258,6 +300,59 @@ TEST_F(SampledFiles, EachWayThatDoesNotWorkHasALineThatSaysWhy) {
   const BandwidthSource source(places_);
   if (source.has_reader()) GTEST_SKIP() << "this machine has Intel PCM";
   EXPECT_EQ(source.remarks().size(), 4u);
+}
+
+// Totals that grow by 100 at each reading.
+class Growing : public BandwidthReader {
+ public:
+  Growing(mlrun_bandwidth_source source, std::vector<mlrun_bandwidth_kind> kinds, int readings_max)
+      : source_(source), kinds_(std::move(kinds)), readings_max_(readings_max) {}
+  bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
+    for (const mlrun_bandwidth_kind kind : kinds_) {
+      BandwidthReading& one = readings.emplace_back();
+      one.kind = kind;
+      one.socket = 0;
+      one.values[MLRUN_BANDWIDTH_READ_BYTES] = 100 * readings_;
+    }
+    ++readings_;
+    return true;
+  }
+  [[nodiscard]] std::string end() const override { return readings_ >= readings_max_ ? "it has ended" : ""; }
+  [[nodiscard]] mlrun_bandwidth_source source() const override { return source_; }
+  [[nodiscard]] std::string text() const override { return "for a test"; }
+
+ private:
+  mlrun_bandwidth_source source_;
+  std::vector<mlrun_bandwidth_kind> kinds_;
+  int readings_max_, readings_ = 0;
+};
+
+OpenedReader open_dram(const Places& /*places*/) {
+  return std::make_unique<Growing>(MLRUN_BANDWIDTH_UNCORE, std::vector{MLRUN_BANDWIDTH_DRAM}, 1000);
+}
+OpenedReader open_all_kinds(const Places& /*places*/) {
+  return std::make_unique<Growing>(MLRUN_BANDWIDTH_PCM_SERVER,
+                                   std::vector{MLRUN_BANDWIDTH_DRAM, MLRUN_BANDWIDTH_PMEM, MLRUN_BANDWIDTH_CXL}, 3);
+}
+
+TEST_F(SampledFiles, PmemAndCxlComeFromPcmBesideUncoreEvents) {
+  constexpr BandwidthMechanism kBoth[] = {{"uncore", open_dram}, {"pcm", open_all_kinds, true}};
+  BandwidthSource source(places_, kBoth);
+  EXPECT_EQ(source.remarks(), (std::vector<std::string>{"bandwidth of memory by uncore: for a test",
+                                                        "bandwidth of PMEM and CXL by pcm: for a test"}));
+  const auto rows = [&] { return sample<mlrun_bandwidth_sample>(source, MLRUN_SAMPLE_BANDWIDTH); };
+  EXPECT_TRUE(rows().empty());
+  const auto both = rows();
+  ASSERT_EQ(both.size(), 3u) << "DRAM once";
+  EXPECT_EQ(both[0].source, static_cast<uint32_t>(MLRUN_BANDWIDTH_UNCORE));
+  EXPECT_EQ(both[0].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_DRAM));
+  EXPECT_EQ(both[1].source, static_cast<uint32_t>(MLRUN_BANDWIDTH_PCM_SERVER));
+  EXPECT_EQ(both[1].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_PMEM));
+  EXPECT_EQ(both[2].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_CXL));
+  for (const mlrun_bandwidth_sample& row : both) EXPECT_EQ(row.values[MLRUN_BANDWIDTH_READ_BYTES], 100);
+  EXPECT_EQ(rows().size(), 3u) << "the last one of PCM";
+  EXPECT_EQ(rows().size(), 1u) << "DRAM goes on";
+  EXPECT_EQ(source.remarks().front(), "bandwidth of PMEM and CXL was read for a time by pcm: it has ended");
 }
 
 }  // namespace

@@ -141,6 +141,42 @@ TEST_F(DiskTest, PartitionsAreLeftOut) {
   EXPECT_EQ(sample(source).size(), 1u);
 }
 
+TEST_F(DiskTest, TheFirstRequestOfAnUnusedDeviceIsCounted) {
+  put("proc/diskstats", " 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n");
+  DiskSource source(places_);
+  EXPECT_TRUE(sample(source).empty());
+  EXPECT_TRUE(sample(source).empty()) << "unused devices have no rows";
+  put("proc/diskstats", " 7 0 loop0 3 0 8 1 0 0 0 0 0 1 1\n");
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].interval_ns, 1'000'000'000u);
+  EXPECT_EQ(rows[0].values[MLRUN_DISK_READS], 3);
+  EXPECT_EQ(rows[0].values[MLRUN_DISK_READ_BYTES], 8 * 512);
+}
+
+TEST_F(DiskTest, ADiskWithTheNumberOfAnEarlierPartitionIsADisk) {
+  put("sys/dev/block/259:1/partition", "1\n");
+  put("proc/diskstats", " 259 1 nvme0n1p1 1 2 3 4 5 6 7 8 9 10 11\n");
+  DiskSource source(places_);
+  EXPECT_TRUE(source.problems().empty());
+  sample(source);
+  std::filesystem::remove_all(top_ / "sys/dev/block/259:1");
+  put("proc/diskstats", " 259 1 nvme1n1 1 2 3 4 5 6 7 8 9 10 11\n");
+  sample(source);
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_STREQ(rows[0].name, "nvme1n1");
+}
+
+TEST_F(DiskTest, WithoutSysPartitionsLookLikeDisksAndOneLineSaysSo) {
+  put("proc/diskstats", " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
+  EXPECT_EQ(
+      DiskSource(places_).problems(),
+      std::vector<std::string>{
+          "no /sys/dev/block (a container may hide it): partitions have rows too, so their bytes are also in those "
+          "of their disk"});
+}
+
 TEST_F(DiskTest, MillisecondsOf32BitsWrapAndADeviceThatIsMadeAgainBeginsAtZero) {
   put("proc/diskstats", " 8 0 sda 100 0 0 4294967290 0 0 0 0 0 10 11\n");
   DiskSource source(places_);
@@ -186,6 +222,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
       "pgpgin 10\npgfault 5\nallocstall_dma 1\nallocstall_normal 2\npgdemote_kswapd 3\npgdemote_direct "
       "4\npgscan_direct 7\npgscan_direct_throttle 100\n");
   put("proc/pressure/memory", "some avg10=0 avg60=0 avg300=0 total=5\nfull avg10=0 avg60=0 avg300=0 total=2\n");
+  put("proc/pressure/irq", "full avg10=0 avg60=0 avg300=0 total=8\n");
   put("sys/devices/system/node/online", "0,2\n");
   for (const char* node : {"0", "2"}) {
     const std::string folder = std::string("sys/devices/system/node/node") + node;
@@ -200,6 +237,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
       "pgpgin 14\npgfault 6\nallocstall_dma 2\nallocstall_normal 5\npgdemote_kswapd 4\npgdemote_direct "
       "6\npgscan_direct 9\npgscan_direct_throttle 200\n");
   put("proc/pressure/memory", "some avg10=0 avg60=0 avg300=0 total=9\nfull avg10=0 avg60=0 avg300=0 total=3\n");
+  put("proc/pressure/irq", "full avg10=0 avg60=0 avg300=0 total=15\n");
   put("sys/devices/system/node/node2/numastat",
       "numa_hit 25\nnuma_miss 1\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 10\nother_node 4\n");
   const auto rows = sample(source);
@@ -217,6 +255,7 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
   EXPECT_EQ(value(0, MLRUN_MEMORY_SCANNED_DIRECT), 2);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_SOME_NS), 4000);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_FULL_NS), 1000);
+  EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_IRQ_FULL_NS), 7000);
   EXPECT_EQ(value(0, MLRUN_MEMORY_PSI_IO_SOME_NS), MLRUN_NOT_KNOWN) << "this kernel has none";
   EXPECT_EQ(value(0, MLRUN_MEMORY_NUMA_HIT), MLRUN_NOT_KNOWN) << "of nodes";
   EXPECT_EQ(rows[2].node, 2);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/samplers/machine/machine_sampler.h"
 #include "runner/util/clock.h"
 #include "tests/runner/samplers/machine/sampled_files.h"
 #include "tests/runner/samplers/no_descriptors.h"
@@ -18,6 +19,20 @@ namespace mlrun::machine {
 namespace {
 
 const int64_t kTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+
+// A child that has used 100 ms of a processor and has ended, but is not reaped.
+pid_t child_that_computed() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const uint64_t until_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100'000'000;
+    while (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns) {
+    }
+    _exit(0);
+  }
+  siginfo_t about{};
+  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
+  return child;
+}
 
 class ProcessTest : public SampledFiles {
  protected:
@@ -117,6 +132,65 @@ TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   EXPECT_EQ(thread[1].values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
 }
 
+TEST_F(ProcessTest, AProcessWithMoreThreadsThanHaveRowsIsNotTakenForIdle) {
+  const auto put_all = [&](int user_ticks) {
+    put_process('S', 40, 11, 6);
+    put_stat("proc/7", 'R', user_ticks, 11, 3);
+    for (const char* tid : {"8", "9"}) {
+      put_stat(std::string("proc/7/task/") + tid, 'S', 1, 0, 3);
+      put(std::string("proc/7/task/") + tid + "/schedstat", "1000 9 6\n");
+    }
+  };
+  put_all(40);
+  ProcessSource source(places_, 1);
+  source.watch({7});
+  sample(source);
+  put_all(60);  // by threads without rows: the one that has rows sleeps
+  const auto rows = sample(source);
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.back().host_tid, 0u);
+  EXPECT_EQ(rows.back().interval_ns, 1'000'000'000u);
+  EXPECT_EQ(rows.back().values[MLRUN_PROCESS_USER_NS], 20 * kTickNs);
+  const auto problems = source.problems();
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0],
+            "more than 1 threads: the further ones have no rows and are only in the rows of their process");
+}
+
+TEST_F(ProcessTest, AThousandNewThreadsAreReadInSeveralSamplesWithAllThatTheyUsed) {
+  constexpr int kThreads = 1000;
+  put_process('R', 40, 11, 6);
+  put_stat("proc/7", 'R', 40, 11, kThreads);
+  for (int tid = 7; tid < 7 + kThreads; ++tid) put_stat(fmt::format("proc/7/task/{}", tid), 'R', 3, 0, kThreads);
+  ProcessSource source(places_);
+  source.watch({7});
+  std::map<uint32_t, int64_t> used_ns;
+  size_t samples = 0;
+  for (; used_ns.size() < kThreads && samples < 100; ++samples) {
+    size_t first = 0;
+    for (const mlrun_process_sample& row : sample(source)) {
+      if (row.host_tid == 0) continue;
+      first += row.is_first;
+      used_ns[row.host_tid] += row.values[MLRUN_PROCESS_USER_NS];
+    }
+    EXPECT_LE(first, 64u);
+  }
+  EXPECT_EQ(samples, 16u) << "64 at once";
+  for (const auto& [tid, ns] : used_ns) EXPECT_EQ(ns, 3 * kTickNs) << tid;
+}
+
+TEST_F(ProcessTest, AThreadWithTheIdOfAnEarlierOneIsAnotherOne) {
+  const auto put_thread = [&](int start_ticks, int user_ticks) {
+    put("proc/7/stat", fmt::format("7 (a) R 1 7 7 0 -1 0 0 0 0 0 {} 3 0 0 20 0 1 0 {} 9 5\n", user_ticks, start_ticks));
+  };
+  put_thread(100, 40);
+  ProcessCounters counters(places_, 7, 0, 0);
+  Batch batch;
+  EXPECT_EQ(counters.sample(2'000'000'000, batch), ProcessCounters::Seen::kRan);
+  put_thread(300, 2);
+  EXPECT_EQ(counters.sample(3'000'000'000, batch), ProcessCounters::Seen::kGone);
+}
+
 TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   put_process('R', 40, 11, 6);
   ProcessSource source(places_);
@@ -135,10 +209,57 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   EXPECT_EQ(sample(source).size(), 2u) << "another process with that number";
 }
 
+// As one that executes a static program: the list of recording processes loses it before a scan of /proc finds it.
+TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
+  put_process('R', 40, 11, 6);
+  ProcessSource source(places_);
+  source.watch({7});
+  sample(source);
+  source.watch({});
+  sample(source);
+  put_process('R', 50, 11, 7);
+  source.watch({7});
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const mlrun_process_sample& row : rows) {
+    EXPECT_EQ(row.is_first, 0u);
+    EXPECT_EQ(row.interval_ns, 1'000'000'000u);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+  }
+  source.watch({});
+  for (int i = 0; i < 6; ++i) sample(source);
+  EXPECT_TRUE(sample(source).empty()) << "it is not of the command any more";
+}
+
+TEST_F(ProcessTest, WhatTheKernelLacksHasALineEach) {
+  EXPECT_EQ(ProcessSource(places_).problems().size(), 3u) << "no schedstat, io and smaps_rollup";
+  put("proc/thread-self/schedstat", "0 0 0\n");
+  put("proc/thread-self/io", "rchar: 1\n");
+  put("proc/self/smaps_rollup", "Pss: 1 kB\n");
+  const auto problems = ProcessSource(places_).problems();
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_TRUE(problems[0].starts_with("no times in /proc/PID/task/TID/schedstat")) << problems[0];
+  put("proc/thread-self/schedstat", "5 0 1\n");
+  EXPECT_TRUE(ProcessSource(places_).problems().empty());
+}
+
+TEST_F(ProcessTest, ProcessesThatEndBeforeTheirPssIsReadAreCounted) {
+  put_process('R', 40, 11, 6);
+  put("proc/7/smaps_rollup", "Pss: 12 kB\n");
+  for (const int samples : {1, 4}) {
+    ProcessSource source(places_);
+    source.watch({7});
+    for (int i = 0; i < samples; ++i) sample(source);
+    Batch batch;
+    source.finish(batch);
+    EXPECT_EQ(source.remarks().size(), samples == 1 ? 1u : 0u);
+  }
+}
+
 TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
   put_process('R', 40, 11, 6);
-  ProcessCounters process(places_, 7, 0, false);
-  ProcessCounters thread(places_, 7, 7, false);
+  ProcessCounters process(places_, 7, 0, 0);
+  ProcessCounters thread(places_, 7, 7, 0);
   Batch batch;
   process.sample(2'000'000'000, batch);
   thread.sample(2'000'000'000, batch);
@@ -165,16 +286,8 @@ TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
 TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   Places real;
   ProcessSource source(real);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const uint64_t until_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100'000'000;
-    while (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns) {
-    }
-    _exit(0);
-  }
+  const pid_t child = child_that_computed();
   source.watch({static_cast<uint32_t>(child)});
-  siginfo_t about{};
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
   Batch batch;
   source.sample(util::monotonic_ns(), batch);
   int status = 0;
@@ -194,6 +307,39 @@ TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   batch = {};
   source.sample(util::monotonic_ns(), batch);
   EXPECT_EQ(batch.bytes(), 0u);
+}
+
+TEST_F(ProcessTest, TheEndOfACommandThatNoSampleSawHasOneRow) {
+  ProcessSource source(Places{});
+  const pid_t child = child_that_computed();
+  Batch batch;
+  source.sample_end(static_cast<uint32_t>(child), util::monotonic_ns(), batch);
+  rusage usage{};
+  ASSERT_EQ(::wait4(child, nullptr, 0, &usage), child);
+  std::vector<mlrun_process_sample> whole;
+  for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(batch, MLRUN_SAMPLE_PROCESS)) {
+    if (row.host_tid == 0) whole.push_back(row);
+  }
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0].is_first, 1u);
+  EXPECT_EQ(whole[0].state, static_cast<uint32_t>('Z'));
+  EXPECT_GE(whole[0].values[MLRUN_PROCESS_USER_NS] + whole[0].values[MLRUN_PROCESS_SYSTEM_NS], 80'000'000);
+  EXPECT_EQ(whole[0].values[MLRUN_PROCESS_MINOR_FAULTS], usage.ru_minflt);
+  batch = {};
+  source.watch({static_cast<uint32_t>(child)});  // the list may have it a little longer
+  source.sample(util::monotonic_ns(), batch);
+  EXPECT_EQ(batch.bytes(), 0u);
+}
+
+TEST_F(ProcessTest, TheSamplersThreadTakesTheEndBetweenTwoSamples) {
+  MachineSampler sampler({.hz = 0.1, .sources = {"process"}}, {});
+  const pid_t child = child_that_computed();
+  EXPECT_TRUE(sampler.sample_end(static_cast<uint32_t>(child)));
+  ::waitpid(child, nullptr, 0);
+  size_t rows = 0;
+  for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(sampler.fetch(), MLRUN_SAMPLE_PROCESS))
+    rows += row.host_pid == static_cast<uint32_t>(child) && row.host_tid == 0 ? 1 : 0;
+  EXPECT_EQ(rows, 1u);
 }
 
 }  // namespace

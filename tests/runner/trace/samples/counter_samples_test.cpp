@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of the machine's counters, from the spool to the tables and the summary.
+#include "runner/trace/samples/counter_samples.h"
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -127,6 +129,31 @@ TEST_F(CounterSamples, OfBandwidthThatAreNotKnownOrBreakTheRules) {
   EXPECT_EQ(folder_.texts("sample_bandwidth", "source"), (Texts{"resctrl", "unknown"}));
   EXPECT_EQ(folder_.texts("sample_bandwidth", "kind"), (Texts{"all", "unknown"}));
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{1}));
+}
+
+TEST(CounterSampleCoverage, TellsSamplesAboveTheShareFromThoseForWhichThereWasNoProcessor) {
+  model::Run run;
+  run.machine_sampler.looks = 60;
+  run.machine_sampler.left_out = 3;
+  run.machine_sampler.late_looks = 37;
+  auto rows = trace::counter_sample_coverage(run);
+  ASSERT_EQ(rows.size(), 1u) << "the few others do not matter";
+  EXPECT_NE(rows[0].detail.find("37 of 100 were not taken in time: mlrun was stopped"), std::string::npos)
+      << rows[0].detail;
+  EXPECT_EQ(rows[0].seen, 63);
+  run.machine_sampler.left_out = 0;
+  run.machine_sampler.process_left_out = 45;
+  run.machine_sampler.late_looks = 0;
+  rows = trace::counter_sample_coverage(run);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].subject, "samples of process");
+  EXPECT_EQ(rows[0].seen, 15);
+  run.machine_sampler.process_left_out = 0;
+  run.machine_sampler.left_out = 20;
+  rows = trace::counter_sample_coverage(run);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_NE(rows[0].detail.find("20 of 80 were skipped, to keep mlrun within its share"), std::string::npos)
+      << rows[0].detail;
 }
 
 }  // namespace
