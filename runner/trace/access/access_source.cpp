@@ -20,16 +20,14 @@ bool is_earlier(const mlrun_access_sample& a, const mlrun_access_sample& b) { re
 }  // namespace
 
 Status AccessSource::read_frame() {
-  const uint64_t offset = index_.sample_frames()[frame_++];
-  SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
-  SpoolFrame frame;
-  const auto found = cursor.next(frame);
-  if (!found) return tl::make_unexpected(found.error());
-  mlrun_frame_samples head{};
-  if (!*found || !frame.read(head) || head.table != MLRUN_SAMPLE_ACCESS) return {};
   const auto had = static_cast<ptrdiff_t>(waiting_.size());
-  damaged_rows_ += for_each_row(frame, head, mlrun_access_sample{},
-                                [&](const mlrun_access_sample& row) { waiting_.push_back(row); });
+  const auto add = [&](const SpoolFrame& frame, const mlrun_frame_samples& head) -> Status {
+    if (head.table != MLRUN_SAMPLE_ACCESS) return {};
+    damaged_rows_ += for_each_row(frame, head, mlrun_access_sample{},
+                                  [&](const mlrun_access_sample& row) { waiting_.push_back(row); });
+    return {};
+  };
+  if (Status read = visit_samples(index_, index_.sample_frames()[frame_++], add); !read) return read;
   std::sort(waiting_.begin() + had, waiting_.end(), is_earlier);
   std::inplace_merge(waiting_.begin(), waiting_.begin() + had, waiting_.end(), is_earlier);
   if (!waiting_.empty())
