@@ -147,7 +147,7 @@ void expect_texts_back(const std::vector<std::string>& values) {
   const testing::TraceFolder trace;
   ParquetTable table("shape");
   auto& text = table.text("text");
-  auto& optional = table.optional_text("optional");
+  auto& optional = table.text("optional", Presence::kSometimes);
   auto& bytes = table.optional_bytes("bytes");
   ASSERT_TRUE(table.open(path_of(trace)));
   for (int group = 0; group < 2; ++group) {
