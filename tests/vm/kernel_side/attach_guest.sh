@@ -22,7 +22,7 @@ dd if=/dev/zero of=/mnt/disk/old bs=64k count=16 conv=fsync
 sync
 echo 3 >/proc/sys/vm/drop_caches
 
-# Programs of probes in libraries, which nothing here calls: this kernel takes them.
+# Checks that this kernel loads the BPF programs for library probes; nothing here triggers them.
 "$build/bin/mlrun" --kprobes=require,cufile,torch --defer-merge --quiet -o "$traces/libraries" -- true
 "$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
 
