@@ -113,14 +113,13 @@ static void take_step(struct machine *m, const struct sock_filter *step) {
 }
 
 struct filter_verdict judge_filter(const void *program) {
-  const struct filter_verdict worst = {.may_answer = true};
   struct filter_verdict verdict = {0};
   struct machine probe = {0};
   struct sock_fprog filter;
   struct sock_filter step;
-  if (!read_from_program(&filter, program, sizeof filter, false)) return worst;
+  if (!read_from_program(&filter, program, sizeof filter, false)) return kWorstVerdict;
   for (size_t i = 0; i < filter.len; i++) {
-    if (!read_from_program(&step, filter.filter + i, sizeof step, false)) return worst;
+    if (!read_from_program(&step, filter.filter + i, sizeof step, false)) return kWorstVerdict;
     verdict.may_answer |= may_answer(&step);
     if (i == probe.at && !probe.is_over && !probe.is_lost) take_step(&probe, &step);
   }

@@ -12,6 +12,8 @@ struct filter_verdict {
   bool allows_probe;  // is_readable_word() passes
 };
 
+static const struct filter_verdict kWorstVerdict = {.may_answer = true};
+
 // program: the program's struct sock_fprog. If it cannot be read, the worst is assumed.
 struct filter_verdict judge_filter(const void *program);
 

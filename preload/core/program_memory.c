@@ -12,16 +12,21 @@
 enum { kPageBytes = kReadablePageBytes, kPiecesAtOnce = 8 };
 
 HOT_CALL uint32_t memory_changes, memory_changes_done;
-HOT_CALL uint8_t distrust;
+HOT_CALL uint32_t distrust;
+
+static uint32_t forbidding;  // filters that may forbid asking the kernel whether memory can be read (readable.h)
 
 COLD void distrust_pointers(void) { __atomic_or_fetch(&distrust, kPointersAreBad, __ATOMIC_RELAXED); }
 
-void follow_filter(const struct filter_verdict *verdict) {
-  uint8_t bits = (uint8_t)((verdict->may_answer ? kFilterAnswers : 0) | (verdict->allows_probe ? 0 : kFilterForbids));
-  __atomic_or_fetch(&distrust, bits, __ATOMIC_RELAXED);
+void count_filter(const struct filter_verdict *verdict, int by) {
+  if (verdict->may_answer) __atomic_fetch_add(&distrust, (uint32_t)(by * kFilterAnswers), __ATOMIC_SEQ_CST);
+  if (!verdict->allows_probe) __atomic_fetch_add(&forbidding, (uint32_t)by, __ATOMIC_SEQ_CST);
 }
 
-bool may_ask_for_memory(void) { return recording_system_calls_allowed() || !(distrust & kFilterForbids); }
+// The filter of a child that shares this memory is not counted.
+bool may_ask_for_memory(void) {
+  return recording_system_calls_allowed() || (!child_is_confined() && !__atomic_load_n(&forbidding, __ATOMIC_RELAXED));
+}
 
 static size_t rest_of_page(uintptr_t address) { return kPageBytes - address % kPageBytes; }
 

@@ -26,10 +26,9 @@
 
 enum distrust {
   kPointersAreBad = 1,  // the program has passed an unreadable pointer
-  kFilterAnswers = 2,   // a seccomp filter of its own may return success, or ENOENT, without a call
-  kFilterForbids = 4    // the filter may forbid asking the kernel whether memory can be read (readable.h)
+  kFilterAnswers = 2    // for each seccomp filter of its own that may return success, or ENOENT, without a call
 };
-extern uint8_t distrust;  // bits of enum distrust
+extern uint32_t distrust;  // sum of enum distrust
 // Calls of the process that change mappings: those that have begun, and those that have returned.
 extern uint32_t memory_changes, memory_changes_done;
 
@@ -57,19 +56,19 @@ INLINE bool call_was_quiet(uint64_t watch, uint64_t ticks) {
 // Whether the outcome is the kernel's own, after it read the arguments. result: below 0 on failure.
 INLINE bool success_is_proof(int64_t result) {
   if (likely(!distrust)) return result >= 0;
-  return !(distrust & kPointersAreBad) && (distrust & kFilterAnswers ? result > 0 : result >= 0);
+  return !(distrust & kPointersAreBad) && (distrust >= kFilterAnswers ? result > 0 : result >= 0);
 }
 
 INLINE bool look_up_is_proof(int64_t result, int error) {
-  return error ? error == ENOENT && !(distrust & (kPointersAreBad | kFilterAnswers)) : success_is_proof(result);
+  return error ? error == ENOENT && !distrust : success_is_proof(result);
 }
 
 // The program has passed an unreadable pointer.
 void distrust_pointers(void);
 
-// A filter of the program's own is being installed.
+// Adds a filter of the program's own to those that count, before it is installed; by -1: takes it back, since that has failed.
 struct filter_verdict;
-void follow_filter(const struct filter_verdict *verdict);
+void count_filter(const struct filter_verdict *verdict, int by);
 
 // At load: finds the end of the main thread's stack, where the kernel has put arguments and environment.
 void remember_initial_stack(char *const *arguments, char *const *environment);

@@ -19,6 +19,7 @@
 #include "preload/base/compiler.h"
 #include "preload/base/test_point.h"
 #include "preload/core/call_kind.h"
+#include "preload/core/confinement.h"
 #include "preload/core/thread_state.h"
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
@@ -31,11 +32,10 @@ extern struct mlrun_control *control;
 extern uint32_t *generation;
 extern char *segments;  // segment 0 of the arena
 extern bool clock_is_tsc;
-extern bool files_on;              // calls on files are recorded
-extern bool system_calls_allowed;  // cleared permanently by the first seccomp call of the program
+extern bool files_on;  // calls on files are recorded
 
 // False after the program has confined itself: then the recorder makes no system call, not even a futex.
-INLINE bool recording_system_calls_allowed(void) { return system_calls_allowed; }
+INLINE bool recording_system_calls_allowed(void) { return !is_confined(); }
 
 uint64_t monotonic_ns(void);
 uint64_t stamp_slow(void);

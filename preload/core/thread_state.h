@@ -7,6 +7,7 @@
 // reservation needs comes from the one word that its xadd returned.
 #pragma once
 
+#include <linux/futex.h>
 #include <stdint.h>
 
 #include "preload/core/alloc_sampler.h"
@@ -23,6 +24,14 @@ struct exec_space;
 
 // Flag in vfork_depth: this is a thread of the tracer's own, whose calls are not recorded (producer_functions.c).
 #define THREAD_HIDDEN 0x80000000u
+
+// What a child that runs on this thread's state has noted of its seccomp filter (confinement.h). lock: the child's tid;
+// with FUTEX_OWNER_DIED: it has no filter, or no longer shares this memory.
+struct confined_child {
+  struct robust_list_head list;
+  struct robust_list entry;
+  uint32_t lock;
+};
 
 struct thread_state {
   uint64_t cursor;
@@ -43,6 +52,7 @@ struct thread_state {
   struct alloc_sampler sampler;
   uint64_t stack_low,
       stack_high;  // of its own stack, as far as it is known to be readable (stack_bounds.h); 0: unknown so far
+  struct confined_child confined_child;
 };
 _Static_assert(sizeof(struct thread_state) <= 256, "the static TLS block that dlopen draws on is small");
 

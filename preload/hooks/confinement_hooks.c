@@ -13,6 +13,7 @@
 
 #include "preload/base/real_function.h"
 #include "preload/calls/ring_watch.h"
+#include "preload/core/confinement.h"
 #include "preload/core/filter_answers.h"
 #include "preload/core/program_memory.h"
 #include "preload/core/recorder.h"
@@ -20,30 +21,37 @@
 #include "preload/record/channel.h"
 #include "preload/record/thread_name.h"
 
-struct rights {
-  bool system_calls, recording;
-  uint8_t distrust;
+// What a call of the program gives up, if it succeeds.
+struct attempt {
+  bool seccomp, clock;
+  enum confinement confinement;   // by seccomp
+  struct filter_verdict verdict;  // on the filter, if it is of this process
 };
 
 // Restricts recording from the start of the call, since other threads are recording, and for good once it has
 // succeeded. Under a filter clock_gettime is safe only if it makes no system call, which is certain if the TSC is the
-// clock. filter: the program's struct sock_fprog that is being installed, or null.
-static struct rights give_up(bool system_calls, bool clock, const void *filter) {
-  struct rights before = {system_calls_allowed, recording_is_on(), distrust};
-  const struct filter_verdict worst = {.may_answer = true},
-                              verdict = filter && process.arena ? judge_filter(filter) : worst;
-  if (system_calls) follow_filter(&verdict);
-  if (system_calls) system_calls_allowed = false;
-  if (before.recording && (clock || !clock_is_tsc)) set_recording(false);
-  return before;
+// clock. A vfork child records nothing anyway. filter: the program's struct sock_fprog that is being installed, or null.
+static struct attempt begin(bool seccomp, bool clock, const void *filter) {
+  struct attempt attempt = {.seccomp = seccomp, .verdict = kWorstVerdict};
+  (void)recording_is_on();  // in a forked child: makes process.pid its own
+  attempt.clock = (clock || !clock_is_tsc) && !in_vfork_child();
+  if (filter && process.arena) attempt.verdict = judge_filter(filter);
+  if (seccomp) attempt.confinement = begin_confinement(process.pid);
+  if (seccomp && attempt.confinement == kOfProcess) count_filter(&attempt.verdict, 1);
+  if (attempt.clock) give_up_clock();
+  return attempt;
 }
 
-static void settle(const struct rights *before, bool succeeded) {
-  if (before->recording && !recording_is_on() && succeeded) count_failure(MLRUN_FAIL_NO_CLOCK);
-  if (succeeded) return;
-  distrust = before->distrust;
-  system_calls_allowed = before->system_calls;
-  if (before->recording) set_recording(true);
+static void end(const struct attempt *attempt, bool succeeded) {
+  static bool is_counted;
+  if (succeeded) {
+    if (attempt->clock && !__atomic_exchange_n(&is_counted, true, __ATOMIC_RELAXED)) count_failure(MLRUN_FAIL_NO_CLOCK);
+  } else if (attempt->clock) {
+    get_clock_back();
+  }
+  if (!attempt->seccomp) return;
+  end_confinement(attempt->confinement, succeeded);
+  if (!succeeded && attempt->confinement == kOfProcess) count_filter(&attempt->verdict, -1);
 }
 
 static COLD int set_name(const char *name, long b, long c, long d) {
@@ -61,9 +69,9 @@ static COLD int confining_prctl(int option, long a, long b, long c, long d) {
   REAL(int, prctl, int, ...);
   bool seccomp = option == PR_SET_SECCOMP;
   bool strict = seccomp && a == SECCOMP_MODE_STRICT;
-  struct rights before = give_up(seccomp, !seccomp || strict, seccomp && !strict ? (const void *)b : NULL);
+  struct attempt attempt = begin(seccomp, !seccomp || strict, seccomp && !strict ? (const void *)b : NULL);
   int result = real(option, a, b, c, d);
-  settle(&before, result == 0);
+  end(&attempt, result == 0);
   return result;
 }
 
@@ -78,9 +86,9 @@ EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
 static COLD long confining_syscall(long operation, long flags, long arguments) {
   REAL(long, syscall, long, ...);
   bool strict = (uint32_t)operation == SECCOMP_SET_MODE_STRICT;
-  struct rights before = give_up(true, strict, strict ? NULL : (const void *)arguments);
+  struct attempt attempt = begin(true, strict, strict ? NULL : (const void *)arguments);
   long result = real(SYS_seccomp, operation, flags, arguments);
-  settle(&before, result >= 0);
+  end(&attempt, result >= 0);
   return result;
 }
 

@@ -14,18 +14,21 @@ uint32_t cache_of_thread(void) {
   return own_cache - 1;
 }
 
-// Values of `entered`. kOnlyThread: entered by the only thread of the process, which needs no atomic instruction. kFork: held during a fork.
-enum { kNotEntered, kThread, kOnlyThread, kFork };
+// Values of `entered`; else it is lock_of_thread() of the thread that is in the cache, which is even. kOnlyThread: entered by the only thread of the
+// process, which needs no atomic instruction. kFork: held during a fork.
+enum { kNotEntered, kOnlyThread, kFork = 3 };
 
-// This cache stays entered while the caller waits. The caller is a signal handler that has interrupted the thread in the cache, or a fork. If the handler
-// does not return (siglongjmp), the cache stays entered for ever.
+// This cache stays entered while the caller waits. The caller is a signal handler that has interrupted its thread in the cache, or a fork. If the
+// handler does not return (siglongjmp), the cache stays entered for ever.
 static bool is_stuck(const struct cache *cache) {
-  return __atomic_load_n(&cache->entered, __ATOMIC_RELAXED) >= kOnlyThread;
+  uint32_t entered = __atomic_load_n(&cache->entered, __ATOMIC_RELAXED);
+  return entered == kOnlyThread || entered == kFork || entered == lock_of_thread();
 }
 
 INLINE bool try_to_enter(struct cache *cache) {
   uint32_t expected = kNotEntered;
-  return __atomic_compare_exchange_n(&cache->entered, &expected, kThread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(&cache->entered, &expected, lock_of_thread(), false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
 }
 
 static COLD bool enter_soon(struct cache *cache) {
@@ -50,8 +53,9 @@ INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, kNotE
 // Enters a cache unless it is stuck. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
 static bool enter_at_last(struct cache *cache) {
   while (!enter(cache)) {
+    uint32_t seen = __atomic_load_n(&cache->entered, __ATOMIC_RELAXED);
     if (is_stuck(cache)) return false;
-    futex_wait_for(&cache->entered, kThread, kSleepNs);
+    if (seen) futex_wait_for(&cache->entered, seen, kSleepNs);
   }
   return true;
 }
@@ -167,7 +171,7 @@ void caches_close(struct heap *heap) {
     cache->cached_bytes = 0;
     cache->counts = NULL;
     // Perhaps entered by a thread that the child does not have. caches_lock() has waited for those of other heaps.
-    if (heap->is_interrupted && cache->entered == kThread) heap->has_caches = false;
+    if (heap->is_interrupted && cache->entered && !is_stuck(cache)) heap->has_caches = false;
   }
   heap->caches_open = 0;
 }

@@ -9,8 +9,8 @@
 //
 // The heap's count of live bytes includes cached blocks; the cache counts their bytes. The difference of the two is exact, and so is the peak,
 // which is raised only after the caches were emptied. Rules with a budget have no caches, because they need the exact live bytes at each
-// allocation. A thread is in a cache for a few dozen instructions. A signal handler that allocates meanwhile does not wait for the thread that it
-// has interrupted, if that is the only one of the process (glibc 2.32 and later tell): it passes over the cache.
+// allocation. A thread is in a cache for a few dozen instructions. A signal handler that forks or
+// allocates meanwhile does not wait for the thread that it has interrupted: it passes over the cache.
 #pragma once
 
 #include "preload/placement/window.h"

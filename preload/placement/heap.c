@@ -8,6 +8,7 @@
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/memkind_heap.h"
 #include "preload/placement/memory_locks.h"
+#include "preload/placement/mremap_pieces.h"
 #include "preload/placement/ratio_mappings.h"
 #include "runner/events/placed_mappings.h"
 
@@ -79,6 +80,7 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
   heaps_opened = number + 1;
   placement_rules = count;
   if (rule->calls == MLRUN_PLACE_MMAP) {
+    mremap_pieces_open();
     if (rule->flags & MLRUN_PLACE_RATIO) ratio_mappings_open();
     return true;
   }

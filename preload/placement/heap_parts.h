@@ -65,7 +65,8 @@ INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __AT
 
 enum { kAwaited = 1, kTaken = 2 };  // in a heap's lock
 
-// What a heap's lock is while this thread holds it. Threads that are alive differ in it, unless their memory is 64 GiB apart.
+// What a heap's lock is while this thread holds it, and a cache's `entered` while it is in there. Threads that are alive differ in it, unless their
+// memory is 64 GiB apart.
 INLINE uint32_t lock_of_thread(void) { return ((uint32_t)((uintptr_t)&this_thread >> 4) & ~3u) | kTaken; }
 
 void heap_wait_for_lock(struct heap *heap);

@@ -10,7 +10,7 @@
 
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_function.h"
-#include "preload/placement/confinement.h"
+#include "preload/core/confinement.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/memory_locks.h"
 #include "preload/placement/mremap_pieces.h"
@@ -108,10 +108,11 @@ typedef void *mremap_function(void *, size_t, size_t, int, void *);
 
 static void *resize(mremap_function *real, void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) {
   int error = errno;
-  void *at = flags & MREMAP_FIXED ? mremap_pieces(address, bytes_before, bytes, flags, wanted) : NULL;
+  bool kernel_is_second = flags & MREMAP_FIXED && !kernel_moves_several;
+  void *at = kernel_is_second ? mremap_pieces(address, bytes_before, bytes, flags, wanted) : NULL;
   if (at) return at;
   at = real(address, bytes_before, bytes, flags, wanted);
-  if (at != MAP_FAILED || errno != EFAULT || flags & MREMAP_FIXED) return at;
+  if (at != MAP_FAILED || errno != EFAULT || kernel_is_second) return at;
   void *there = mremap_pieces(address, bytes_before, bytes, flags, wanted);
   if (there && there != MAP_FAILED) errno = error;
   return there ? there : at;

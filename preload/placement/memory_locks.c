@@ -2,7 +2,7 @@
 #include "preload/placement/memory_locks.h"
 
 #include "preload/base/real_function.h"
-#include "preload/placement/confinement.h"
+#include "preload/core/confinement.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/heap_parts.h"
 

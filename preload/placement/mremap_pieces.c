@@ -12,6 +12,8 @@
 
 enum { kAddressBits = 47 };
 
+bool kernel_moves_several;
+
 extern void *__libc_stack_end __attribute__((weak));  // of ld.so, which this library is not linked with
 
 static long remap(char *at, size_t old, size_t bytes, int flags, char *to) {
@@ -78,6 +80,17 @@ static bool failed(long result) { return result < 0 && result >= -4095; }
 static long hold(char *wanted, size_t bytes, int flags) {
   int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (flags & MREMAP_FIXED ? MAP_FIXED : 0);
   return raw_syscall(SYS_mmap, flags & MREMAP_FIXED ? (long)wanted : 0, (long)bytes, PROT_NONE, how, -1, 0);
+}
+
+// Where the kernel refuses, it may have unmapped `to`, and another thread may have mapped something there.
+void mremap_pieces_open(void) {
+  enum { kBytes = 2 * kPageBytes };
+  char *at = pages_map(NULL, 2 * kBytes);
+  if (!at) return;
+  char *to = at + kBytes;
+  bool is_several = !failed(hold(at + kPageBytes, kPageBytes, MREMAP_FIXED));
+  kernel_moves_several = is_several && remap(at, kBytes, kBytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == (long)to;
+  pages_unmap(kernel_moves_several ? to : at, kBytes);
 }
 
 // On failure what is held is unmapped, except where a piece that could not be moved should have gone: the kernel may have unmapped that already, and

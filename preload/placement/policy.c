@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/raw_syscall.h"
-#include "preload/placement/confinement.h"
+#include "preload/core/confinement.h"
 #include "preload/placement/ratio.h"
 #include "preload/placement/window.h"
 

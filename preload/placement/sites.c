@@ -17,7 +17,6 @@ enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12 }
 
 // Defined here for the stack walker (unwind/), which reads it; the recorder has its own.
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
-bool system_calls_allowed = true;
 
 // {return address 48 | rule 8 | matches 1 | known 1}: one word, so that any thread may write it.
 static uint64_t answers[kAnswers];

@@ -13,11 +13,12 @@
 #include "preload/base/next_symbol.h"
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
-#include "preload/placement/confinement.h"
+#include "preload/core/confinement.h"
 #include "preload/placement/file_heap.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/memkind_heap.h"
 #include "preload/placement/memory_locks.h"
+#include "preload/placement/pages.h"
 #include "preload/placement/rules.h"
 #include "preload/start/inherited_filters.h"
 #include "preload/start/session_arena.h"
@@ -35,6 +36,7 @@ static const char *program = "";
 static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
 static uint32_t own_pid;                // as this process sees it; 0: unknown
 static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
+static uint32_t *memory_owner;  // own_pid, on a page that the kernel wipes in a forked child; null: there is none
 
 // Maps the beginning of the arena. Null: not possible, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {
@@ -77,9 +79,28 @@ static bool is_main_process(void) {
   return !none || none == own_pid;
 }
 
+static void map_memory_owner(void) {
+  uint32_t *page = pages_map(NULL, kPageBytes);
+  if (page && !raw_syscall3(SYS_madvise, (long)page, kPageBytes, MADV_WIPEONFORK)) memory_owner = page;
+}
+
+// Under a seccomp filter of the program, which may kill for these calls, both numbers stay unknown.
+static void find_own_pid(void) {
+  struct stat status = {0};
+  own_pid = 0;
+  own_namespace = 0;
+  if (is_confined()) return;
+  own_pid = (uint32_t)raw_syscall0(SYS_getpid);
+  if (memory_owner) *memory_owner = own_pid;
+  if (raw_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&status, 0) == 0)
+    own_namespace = status.st_ino;
+}
+
 static bool begin_rules(void) {
   shared = find_rules();
-  if (!shared) return false;
+  if (!shared) return false;  // perhaps because of inherited filters, which may kill for what follows
+  map_memory_owner();
+  find_own_pid();
   __atomic_fetch_add(&shared->processes, 1, __ATOMIC_RELAXED);
   if (open_heaps(shared)) return true;
   __atomic_fetch_add(&shared->without_memory, 1, __ATOMIC_RELAXED);
@@ -91,16 +112,7 @@ static void name_program(void) {
   if (name && *name) program = *name;
 }
 
-// Under a seccomp filter of the program, which may kill for these calls, both numbers stay unknown.
-static void find_own_pid(void) {
-  struct stat status = {0};
-  own_pid = 0;
-  own_namespace = 0;
-  if (is_confined()) return;
-  own_pid = (uint32_t)raw_syscall0(SYS_getpid);
-  if (raw_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&status, 0) == 0)
-    own_namespace = status.st_ino;
-}
+uint32_t owner_of_memory(void) { return memory_owner ? *memory_owner : 0; }
 
 void start_placement(void) {
   uint32_t before = 0;
@@ -108,7 +120,6 @@ void start_placement(void) {
     return;
   if (!real_allocator.malloc) real_allocator_resolve();
   name_program();
-  find_own_pid();
   if (begin_rules()) {
     rules_choose(shared, program, is_main_process());
   } else {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "preload/base/compiler.h"
 
@@ -11,6 +12,9 @@
 
 // Reads the rules and opens a heap for each, once. No effect before libc has set the environment; then a later call does it.
 void start_placement(void);
+
+// The pid of the process whose memory this is: another one than the caller's in a child that shares it (vfork). 0: unknown.
+uint32_t owner_of_memory(void);
 
 extern bool counts_are_shown;
 void show_counts(void);

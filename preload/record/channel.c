@@ -26,7 +26,12 @@ enum { kSlotsPerSegment = 16 };  // slot 0 belongs to the segment's header
 
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec"))) = {.cursor = NO_SEGMENT};
 
+// What each call that may take the clock away adds to `generation`, which is then none of enum mlrun_state. Threads only
+// add and subtract, because several may make such calls at once.
+enum { kWithoutClock = 4 };
+
 static uint32_t last_claimed;  // descriptor id: where this process searches first
+static uint32_t clock_losses;  // such calls that have succeeded or are being made; a forked child inherits them
 
 static struct mlrun_channel *channel_at(uint32_t id) {
   return (struct mlrun_channel *)(segment_start(id / kSlotsPerSegment) + id % kSlotsPerSegment * MLRUN_CHANNEL_BYTES);
@@ -138,16 +143,17 @@ void after_fork(void) {
   forget_memory_changes();
   this_thread.sampler.random = 0;  // else it would pick the same blocks as its parent
   compiler_barrier();
-  this_thread.tid = thread_number_after_fork(tid_in_parent, system_calls_allowed);
+  this_thread.tid = thread_number_after_fork(tid_in_parent, recording_system_calls_allowed());
   if (process.pid != this_thread.tid) process.parent_pid = process.pid;
   process.pid = this_thread.tid;  // the only thread of a forked child is its leader
   process.forked = true;
-  if (system_calls_allowed && raw_syscall0(SYS_getppid) == 0) process_record_enter_namespace();
+  if (recording_system_calls_allowed() && raw_syscall0(SYS_getppid) == 0) process_record_enter_namespace();
   take_process_number();
   stacks_after_fork();
   alloc_state_after_fork();
-  if (system_calls_allowed) libraries_after_fork();
-  __atomic_store_n(&process.wiped->generation, MLRUN_RUN, __ATOMIC_RELEASE);
+  if (recording_system_calls_allowed()) libraries_after_fork();
+  uint32_t losses = __atomic_load_n(&clock_losses, __ATOMIC_RELAXED);
+  __atomic_store_n(&process.wiped->generation, MLRUN_RUN + losses * kWithoutClock, __ATOMIC_RELEASE);
 }
 
 static bool is_fresh_fork(void) { return process.arena && !process.wiped->generation; }
@@ -175,6 +181,13 @@ bool recording_is_on(void) {
   return *generation == MLRUN_RUN;
 }
 
-void set_recording(bool on) {
-  if (process.arena) process.wiped->generation = on ? MLRUN_RUN : MLRUN_STOP;
+void give_up_clock(void) {
+  __atomic_fetch_add(&clock_losses, 1, __ATOMIC_SEQ_CST);
+  if (process.arena) __atomic_fetch_add(&process.wiped->generation, kWithoutClock, __ATOMIC_SEQ_CST);
+}
+
+void get_clock_back(void) {
+  if (is_fresh_fork()) after_fork();  // a signal handler has forked in the program's call
+  if (process.arena) __atomic_fetch_sub(&process.wiped->generation, kWithoutClock, __ATOMIC_SEQ_CST);
+  __atomic_fetch_sub(&clock_losses, 1, __ATOMIC_SEQ_CST);
 }

@@ -11,7 +11,7 @@
 // The kernel wipes these pages in a forked child (MADV_WIPEONFORK), so that the child detects the fork. After this struct
 // come the ids of strings that the process has defined (strings.c), then the slots of posts (posts.h).
 struct wiped_pages {
-  uint32_t generation;      // MLRUN_RUN; MLRUN_STOP: no longer records; 0: a child that has not recorded yet
+  uint32_t generation;      // MLRUN_RUN; above: records no longer (give_up_clock); 0: a child that has not recorded yet
   uint32_t process_number;  // 0: not taken yet
   uint32_t announced;       // 1: the process record is written, or being written
   uint32_t spare[13];
@@ -48,8 +48,12 @@ bool may_record(void);
 // none is free; the event is counted as lost.
 bool register_thread(uint32_t kind);
 
-// Whether this process, and the children it forks from now on, record at all. While they do not, the clock is not read.
+// Whether this process records at all. While it does not, the clock is not read.
 bool recording_is_on(void);
-void set_recording(bool on);
+
+// The program makes a call by which this process, and the children it forks from now on, may lose the clock: they record
+// nothing, unless the call fails.
+void give_up_clock(void);
+void get_clock_back(void);
 
 #pragma GCC visibility pop

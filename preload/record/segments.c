@@ -19,7 +19,7 @@ enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
 #define HAND_OUT_NS 1000000000ull  // all steps, with hundreds of threads that leave the collector little CPU time
 
 static void wake_collector(void) {
-  if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
+  if (!recording_system_calls_allowed() || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
   __atomic_add_fetch(&control->wake, 1, __ATOMIC_RELEASE);
   raw_syscall3(SYS_futex, (long)&control->wake, kFutexWake, 1);
 }
@@ -61,7 +61,7 @@ void give_back_segment(uint64_t claimed) {
 static void sleep_until_space(uint32_t space) {
   struct timespec ten_ms = {0, 10000000};
   __atomic_add_fetch(&control->waiters, 1, __ATOMIC_ACQ_REL);
-  if (system_calls_allowed)
+  if (recording_system_calls_allowed())
     raw_syscall4(SYS_futex, (long)&control->space, kFutexWait, space, (long)&ten_ms);
   else
     for (int i = 0; i < 1000; i++) _mm_pause();
@@ -86,7 +86,8 @@ static bool more_to_come(void) {
 static uint64_t hand_out_waited_ns, hand_out_until_ns;
 
 static bool may_wait_for_hand_out(void) {
-  return system_calls_allowed && more_to_come() && __atomic_load_n(&hand_out_waited_ns, __ATOMIC_RELAXED) < HAND_OUT_NS;
+  return recording_system_calls_allowed() && more_to_come() &&
+         __atomic_load_n(&hand_out_waited_ns, __ATOMIC_RELAXED) < HAND_OUT_NS;
 }
 
 static void add_hand_out_wait(uint64_t from_ns, uint64_t to_ns) {

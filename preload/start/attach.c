@@ -13,6 +13,7 @@
 #include "preload/alloc/alloc_hooks.h"
 #include "preload/base/compiler.h"
 #include "preload/base/raw_syscall.h"
+#include "preload/core/filter_answers.h"
 #include "preload/core/program_memory.h"
 #include "preload/core/recorder.h"
 #include "preload/files/fd_table.h"
@@ -38,8 +39,8 @@ static uint32_t never;
 HOT_CALL struct mlrun_control *control = &detached;
 HOT_CALL uint32_t *generation = &never;
 HOT_CALL char *segments;
+HOT_CALL uint32_t confinements;
 HOT_CALL bool clock_is_tsc;
-HOT_CALL bool system_calls_allowed = true;
 HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // first on the cache line: gcc reverses the order
 struct process_facts process;
 
@@ -131,8 +132,8 @@ static bool open_session(const char *session) {
   bool limited;
   if (!session_parse(session, &session_arena)) return false;
   if (inherited_filters() > session_arena.filters) {
-    system_calls_allowed = false;
-    distrust |= kFilterAnswers | kFilterForbids;
+    confinements = 1;
+    count_filter(&kWorstVerdict, 1);
     return false;
   }
   size_t bytes = mappable_bytes(session_arena.bytes, &limited);

@@ -298,7 +298,7 @@ void PlacedMemory::describe(nlohmann::json& session) {
     if (pages.sampled.empty() && file.empty()) why = why_none(pages);
   }
   if (placement["pages"].empty()) placement["policy_problem"] = why;
-  placement["processes_left_out"] = found.left_out.size();
+  placement["processes_left_out"] = found.left_out.size() + found.ended_left_out;
 }
 
 }  // namespace mlrun::commands

@@ -134,6 +134,7 @@ struct PythonSampler : SamplerState {
 
 struct Placement {
   static constexpr const char* kSharedMemory = "shared memory";  // `file` of memory that processes share without a file
+  static constexpr const char* kOtherFiles = "other files";  // `file` of the mapped files of ended processes, summed
 
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none

@@ -17,6 +17,7 @@
 
 #include "runner/events/placed_mappings.h"
 #include "runner/events/session.h"
+#include "runner/model/run.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/sampler_thread.h"
@@ -227,6 +228,25 @@ void FoundPages::sum_up(const std::set<uint32_t>& numbers) {
   }
 }
 
+void FoundPages::sum_up_ended(const std::vector<uint32_t>& alive) {
+  auto& all = by_process_and_file;
+  if (all.size() <= kFoundMax / 2) return;
+  const std::set<uint32_t> pids(alive.begin(), alive.end());
+  ended_left_out += std::erase_if(left_out, [&](uint32_t pid) { return !pids.contains(pid); });
+  std::vector<std::map<std::pair<uint32_t, std::string>, PagesFound>::iterator> ended;
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    if (one->first.first != 0 && !pids.contains(one->first.first)) ended.push_back(one);
+  }
+  std::ranges::sort(ended, {}, [](const auto& one) { return one->second.full_bytes; });
+  for (const auto& one : ended) {
+    if (all.size() <= kFoundMax / 2) break;
+    const std::string& file = one->first.second;
+    const bool has_name = !file.empty() && file != model::Placement::kSharedMemory;
+    all[{0, has_name ? model::Placement::kOtherFiles : file}].add(one->second);
+    all.erase(one);
+  }
+}
+
 FoundPages FoundPages::part(const std::set<uint32_t>& numbers, const std::set<uint32_t>& pids) const {
   FoundPages result;
   for (const uint32_t number : numbers) {
@@ -327,6 +347,7 @@ struct PageSampler::State : util::SamplerShared {
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
       found.take(std::move(fresh), summed);
+      found.sum_up_ended(targets.processes);
     }
   }
 };

@@ -51,9 +51,10 @@ struct PagesFound {
 
 struct FoundPages {
   std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_number_and_rule;
-  // By pid and mapped file, for memory without one "". Shared memory is one file (model::Placement::kSharedMemory).
+  // By pid and mapped file, for memory without one "". Shared memory is one file (model::Placement::kSharedMemory). pid 0: ended processes.
   std::map<std::pair<uint32_t, std::string>, PagesFound> by_process_and_file;
   std::set<uint32_t> left_out;  // pids of processes with a file for which the latter had no room
+  size_t ended_left_out = 0;    // how many of them have ended, and are no longer in left_out
   size_t files_elsewhere = 0;   // entries of by_process_and_file that this part of all samples lacks
 
   // Has room for samples of this file: at most 4,096 files with pages in memory are kept, of all processes.
@@ -61,6 +62,10 @@ struct FoundPages {
 
   // Adds what was found of these processes up under number 0. So memory is bounded by the processes that have slots.
   void sum_up(const std::set<uint32_t>& numbers);
+
+  // Once more than 2,048 entries by process and file are kept: adds the smallest of processes that are not `alive` up under pid 0, all their files
+  // as one (model::Placement::kOtherFiles). So memory is bounded by the processes that are alive at once.
+  void sum_up_ended(const std::vector<uint32_t>& alive);
 
   // The samples of these numbers and pids alone; and takes them back, except those of `summed` numbers.
   [[nodiscard]] FoundPages part(const std::set<uint32_t>& numbers, const std::set<uint32_t>& pids) const;

@@ -21,6 +21,10 @@ foreach(victim numbered overflows)
   target_link_options(e2e_${victim}_asan_linked_in PRIVATE $<IF:$<C_COMPILER_ID:GNU>,-static-libasan,-static-libsan>)
 endforeach()
 
+foreach(victim connects silent_threads tries_filters)
+  e2e_victim(${victim} ${victim})
+endforeach()
+
 # C++, with the library that provides operator new.
 function(allocates_new name)
   add_executable(e2e_${name} victims/allocates_new.cpp)

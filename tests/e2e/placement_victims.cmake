@@ -3,6 +3,7 @@
 e2e_victim(maps_memory maps_memory)
 e2e_victim(maps_steps maps_steps)
 e2e_victim(grows_mappings grows_mappings)
+e2e_victim(moves_under_limit moves_under_limit)
 e2e_victim(locks_memory locks_memory -fno-builtin)
 e2e_victim(places places -std=gnu11 -fno-builtin)
 e2e_victim(places_storm places_storm -std=gnu11 -fno-builtin)

@@ -4,33 +4,24 @@ used, those that have ended are counted together, and their blocks are in the fi
 
 import json
 
-from lib import case
+from lib import bursts, case
 
-BURSTS, EACH = 4, 14
-PROGRAM = f"""
-import os, time
-for _ in range({BURSTS}):
-    for _ in range({EACH}):
-        if os.fork() == 0:
-            block = bytearray(2 << 20)
-            os._exit(0)
-    for _ in range({EACH}): os.wait()
-    time.sleep(2)
-"""
+BURSTS = 4
+BLOCKS = BURSTS * bursts.EACH
+PROGRAM = bursts.program(BURSTS, "block = bytearray(2 << 20)", 2)
 
 
 def check(this):
-    rules = ("--place", "size >= 2M -> default") * 64
-    trace = this.trace("/usr/bin/python3", "-c", PROGRAM, options=("--preload=off", *rules))
+    trace = this.trace("/usr/bin/python3", "-c", PROGRAM, options=("--preload=off", *bursts.rules("2M")))
     this.equal("processes that are not counted", trace.run["placement"]["not_counted"], 0)
     rows = [row for row in trace.rows("placement") if row["matches"]]
-    this.equal("blocks", sum(row["matches"] for row in rows), BURSTS * EACH)
+    this.equal("blocks", sum(row["matches"] for row in rows), BLOCKS)
     together = [row for row in rows if row["pid"] is None]
-    this.true("ended processes are one row", len(together) == 1 and len(rows) <= 32, rows)
+    this.true("ended processes are one row", len(together) == 1 and len(rows) <= bursts.SLOTS, rows)
     this.true("the largest of them", 2 << 20 <= together[0]["peak_bytes"] < 3 << 20, together)
     this.equal("pids", len({row["pid"] for row in rows}), len(rows))
     told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]
-    this.equal("report --json", (told["rules"][0]["matches"], told["not_counted"]), (BURSTS * EACH, 0))
+    this.equal("report --json", (told["rules"][0]["matches"], told["not_counted"]), (BLOCKS, 0))
 
 
 if __name__ == "__main__":

@@ -63,6 +63,22 @@ TEST(NoTimeStampCounter, EndsRecordingUnderPrSetTsc) {
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_CLOCK], 1);
 }
 
+TEST(NoTimeStampCounter, IsNotReadByAForkedChild) {
+  const Totals t = run_traced({victim("strict"), "10000", "forks"});
+  EXPECT_EQ(t.exit_code(), 0);
+  EXPECT_EQ(t.of(KIND_pread), 10000);
+  EXPECT_EQ(t.of(KIND_read), 0);
+  EXPECT_EQ(t.failures[MLRUN_FAIL_NO_CLOCK], 1);
+}
+
+TEST(NoTimeStampCounter, IsNotReadAfterTheEndOfTheRun) {
+  RunOptions options;
+  options.on_pass = [](MiniArena& arena) { arena.control().state = MLRUN_STOP; };
+  const Totals t = run_traced({victim("strict"), "1000000", "tsc"}, options);
+  EXPECT_EQ(t.exit_code(), 0);
+  EXPECT_EQ(t.of(KIND_read), 0);
+}
+
 TEST(NoTimeStampCounter, IsNotBelievedWhenTheCallIsRefused) {
   const Totals t = run_traced({victim("strict"), "10000", "refused"});
   EXPECT_EQ(t.exit_code(), 0);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/sweep/advise/over_time.h"
 #include "runner/sweep/advise/verdict.h"
@@ -43,14 +44,17 @@ Series series_of(const Measured& measured, const std::string& name) {
   return found == measured.time_s.end() ? Series() : found->second;
 }
 
+// Empty: too few runs, or none whose placement was checked.
+Series usable(const Measured& measured, const std::string& name) {
+  Series series = series_of(measured, name);
+  return series.size() < kLeastBlocks || measured.only_unverified.contains(name) ? Series() : series;
+}
+
 Calibration calibration_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
-  const auto usable = [&](const std::string& name) {
-    Series series = series_of(measured, name);
-    return series.size() < kLeastBlocks || measured.only_unverified.contains(name) ? Series() : series;
-  };
-  Calibration calibration{usable(kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
+  Calibration calibration{usable(measured, kNear), series_of(measured, kFar), {}, {}, found.elsewhere.weight};
   for (const size_t site : sites_alone(options, found)) {
-    if (Series series = usable(alone_name(site)); !series.empty()) calibration.alone[site] = std::move(series);
+    if (Series series = usable(measured, alone_name(site)); !series.empty())
+      calibration.alone[site] = std::move(series);
   }
   for (const Site& site : found.sites) calibration.weights.push_back(site.weight);
   return calibration;
@@ -65,12 +69,53 @@ bool take_spread(const Series& spread, Calibration& calibration) {
   return true;
 }
 
-// Each block needs a run of every configuration. Where runs that were thrown out leave too few blocks, leaves out the site with the fewest runs, as
-// if it had not been measured.
+// By complete blocks, then by runs.
+std::pair<size_t, size_t> worth(const Calibration& calibration) {
+  size_t runs = calibration.near.size();
+  for (const auto& [site, series] : calibration.alone) runs += series.size();
+  return {complete_blocks(calibration), runs};
+}
+
+// Each lacks one configuration: the site with the smallest weight first, near last.
+std::vector<Calibration> with_one_less(const Calibration& calibration) {
+  std::vector<Calibration> result;
+  for (auto one = calibration.alone.rbegin(); one != calibration.alone.rend(); ++one) {
+    result.push_back(calibration);
+    result.back().alone.erase(one->first);
+  }
+  if (!calibration.near.empty()) {
+    result.push_back(calibration);
+    result.back().near.clear();
+  }
+  return result;
+}
+
+// Each block needs a run of every configuration. Where runs that were thrown out leave too few blocks, leaves out the configuration without which
+// the most are complete, near or a site, as if it had not been measured.
 void keep_blocks(Calibration& calibration) {
-  const auto has_fewer = [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); };
-  while (!check_blocks(calibration) && !calibration.alone.empty())
-    calibration.alone.erase(std::min_element(calibration.alone.begin(), calibration.alone.end(), has_fewer));
+  while (complete_blocks(calibration) < kLeastBlocks) {
+    const std::vector<Calibration> smaller = with_one_less(calibration);
+    if (smaller.empty()) return;
+    calibration = *std::ranges::max_element(smaller, {}, worth);
+  }
+}
+
+// The measured configurations that are not in the calibration.
+std::vector<std::string> lacking(const AdviseOptions& options, const TraceSites& found,
+                                 const Calibration& calibration) {
+  std::vector<std::string> names;
+  if (calibration.near.empty() && all_fits(options, found)) names.emplace_back(kNear);
+  for (const size_t site : sites_alone(options, found)) {
+    if (!calibration.alone.contains(site)) names.push_back(alone_name(site));
+  }
+  return names;
+}
+
+std::string without_text(const Measurement& measurement) {
+  if (measurement.without.empty()) return {};
+  return fmt::format(
+      "the calibration does without {}, of which too few runs can be used; the predicted interval is wider\n",
+      fmt::join(measurement.without, ", "));
 }
 
 }  // namespace
@@ -107,7 +152,7 @@ std::vector<PlacedRuns> trial_runs(const Advice& advice, const std::string& file
 Measurement measurement_of(const AdviseOptions& options, const TraceSites& found, const Measured& measured) {
   Measurement result;
   Calibration calibration = calibration_of(options, found, measured);
-  result.is_spread = take_spread(series_of(measured, kSpread), calibration);
+  result.is_spread = take_spread(usable(measured, kSpread), calibration);
   keep_blocks(calibration);
   if (const Status enough = check_blocks(calibration); !enough)
     result.why_not = enough.error().text;
@@ -115,6 +160,7 @@ Measurement measurement_of(const AdviseOptions& options, const TraceSites& found
     result.why_not = "too few runs with blocks on the fast memory can be used";
   else
     result.calibration = std::move(calibration);
+  if (result.calibration && !result.is_spread) result.without = lacking(options, found, *result.calibration);
   return result;
 }
 
@@ -142,7 +188,9 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
     result.why_not = has_far.error().text;
     return result;
   }
-  return measurement_of(options, found, *measured);
+  result = measurement_of(options, found, *measured);
+  std::fputs(without_text(result).c_str(), stdout);
+  return result;
 }
 
 std::string left_out_text(const Measured& measured) {

@@ -19,6 +19,7 @@ struct Measurement {
   std::optional<Calibration> calibration;  // nullopt: the runs cannot tell
   std::string why_not;                     // the reason for that
   bool is_spread = false;  // calibration.near are the runs over both nodes, which were faster than on the fast one
+  std::vector<std::string> without;  // configurations that the calibration lacks, for want of runs that can be used
 };
 
 // Whether all blocks that are alive at one moment, those without a site too, fit on the fast nodes.

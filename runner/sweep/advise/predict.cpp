@@ -112,8 +112,10 @@ std::vector<double> site_gains(const Calibration& calibration) {
   return gains;
 }
 
+size_t complete_blocks(const Calibration& calibration) { return whole_blocks(calibration).size(); }
+
 Status check_blocks(const Calibration& calibration) {
-  const size_t blocks = whole_blocks(calibration).size();
+  const size_t blocks = complete_blocks(calibration);
   if (blocks >= kLeastBlocks) return {};
   return fail(fmt::format(
       "only {} blocks of calibration runs are complete, and a prediction needs {}; see mlrun sweep list OUT", blocks,

@@ -26,7 +26,10 @@ struct Calibration {
 // the other sites by weight. If `near` is empty, they save as much per weight as those measured alone.
 std::vector<double> site_gains(const Calibration& calibration);
 
-// Fails if fewer than kLeastBlocks blocks of runs are complete.
+// How many blocks have a run of every configuration.
+size_t complete_blocks(const Calibration& calibration);
+
+// Fails if these are fewer than kLeastBlocks.
 Status check_blocks(const Calibration& calibration);
 
 // Requires: check_blocks().

@@ -21,7 +21,7 @@ struct PlacementRow {
 // How many sampled pages of a process were on one node: of a rule's blocks, or under the policy of the command.
 struct PageNodeRow {
   int32_t rule = -1;  // -1: placed by the policy for the whole command
-  int64_t pid = 0;    // with a rule as in PlacementRow, else as mlrun sees it
+  int64_t pid = 0;    // with a rule as in PlacementRow, else as mlrun sees it; 0: the sum of ended ones
   std::string file;   // "": memory without a file
   int32_t node = 0;
   int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;

@@ -47,7 +47,7 @@ class Benchmark:
 
     def tracers_among(self, wanted):
         chosen = self.options.tracers or wanted
-        return [tracer for tracer in self.options.all_tracers if tracer.name in wanted and tracer.name in chosen]
+        return [tracer for tracer in self.options.all_tracers if tracer.stands_for in wanted and tracer.stands_for in chosen]
 
     def training_pairs_of(self, tracer):
         return self.options.training_pairs if tracer.is_mlrun else self.options.training_peer_pairs

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from cases import CASES, TRAINING, TRAINING_ABOUT, TRAINING_TRACERS
-from mlrun import make_mlrun_tracers
+from mlrun import make_mlrun_tracers, make_other_tracers
 from peers import make_peers
 from tracers import ByHand
 
@@ -22,6 +22,7 @@ EXAMPLES = """examples:
   tests/bench/run --quick                        does it all work? Minutes; its figures say little
   tests/bench/run --only pread_empty,malloc_large --pairs 101
   tests/bench/run --only training --tracers mlrun --training-pairs 40
+  tests/bench/run --tracers mlrun,mlrun-all --other-build ../before/build     against the build of another commit
   tests/bench/run --list
 """
 
@@ -74,6 +75,12 @@ def make_parser():
         "--cpus", type=cpu_list, metavar="LIST", help="CPUs to use; loops run on the first ones (the first two allowed)"
     )
     add("--build", type=Path, default=CHECKOUT / "build", metavar="DIR", help="the build to measure (build)")
+    add(
+        "--other-build",
+        type=Path,
+        metavar="DIR",
+        help="another build, of another commit: measured in the same turns, and compared with the first",
+    )
     add("--output", type=Path, metavar="DIR", help="folder for results.txt, .json and .svg (BUILD/bench/results-TIME)")
     return parser
 
@@ -88,6 +95,9 @@ def parse_arguments(arguments):
     options.build = options.build.resolve()
     options.cpus = options.cpus or sorted(os.sched_getaffinity(0))[:2]
     options.all_tracers = [*make_mlrun_tracers(options.build / "bin" / "mlrun"), ByHand(), *make_peers()]
+    if options.other_build:
+        options.other_build = options.other_build.resolve()
+        options.all_tracers += make_other_tracers(options.other_build / "bin" / "mlrun")
     for wanted, known, what in (
         (options.only, [case.name for case in CASES] + [TRAINING], "case"),
         (options.tracers, [tracer.name for tracer in options.all_tracers], "tracer"),
@@ -110,6 +120,8 @@ def needed_files(options):
     yield options.build / "bench" / "measure"
     if not options.tracers or any(tracer.is_mlrun for tracer in options.all_tracers if tracer.name in options.tracers):
         yield options.build / "bin" / "mlrun"
+    if options.other_build:
+        yield options.other_build / "bin" / "mlrun"
 
 
 def main(arguments):
@@ -121,7 +133,7 @@ def main(arguments):
         if not needed.is_file():
             print(
                 f"tests/bench/run: error: {needed} is missing; build first: "
-                f"cmake -B {options.build} -G Ninja && cmake --build {options.build}",
+                f"cmake -B {needed.parents[1]} -G Ninja && cmake --build {needed.parents[1]}",
                 file=sys.stderr,
             )
             return 1

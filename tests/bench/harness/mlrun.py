@@ -114,6 +114,24 @@ class Neighbour(Tracer):
         return Launch(script, {"OPTIONS": self.options})
 
 
+class OtherBuild:
+    """A tracer of another build of mlrun: the same options under a name of its own."""
+
+    def __init__(self, tracer):
+        self._tracer = tracer
+        self.stands_for = tracer.name
+        self.name = f"{tracer.name}-other"
+        self.about = f"{tracer.about}, of the other build"
+
+    def __getattr__(self, name):
+        return getattr(self._tracer, name)
+
+
+def make_other_tracers(program):
+    """What a build is compared with: only tracers that call it themselves."""
+    return [OtherBuild(tracer) for tracer in make_mlrun_tracers(program) if isinstance(tracer, Mlrun)]
+
+
 def make_mlrun_tracers(program):
     kernel = MlrunWithKernelSide(
         program, "mlrun-kernel", "mlrun --preload --kprobes=block,wait", ["--kprobes=require,block,wait"]

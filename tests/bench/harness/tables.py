@@ -4,6 +4,7 @@
 from dataclasses import asdict
 
 import numpy
+from builds import differences
 from verdicts import MAX_TRAINING_CPU_PERCENT, MAX_TRAINING_WALL_PERCENT, judge, training_met
 
 SCHEMA_VERSION = 1
@@ -11,6 +12,7 @@ EVENTS_FOR_SIZE = 20_000  # below it a trace is mostly its fixed parts, and a si
 EVENTS_FOR_PACE = 500_000  # the same for the time at exit
 LOOP_HEADER = ("case", "tracer", "untraced", "added per call", "95 % interval", "ratio", "CPU in program", "budget", "")
 END_HEADER = ("case", "tracer", "events", "counted", "lost", "bytes/event", "exit", "per 3 M events", "")
+BUILD_HEADER = ("case", "tracer", "build", "other", "difference", "95 % interval", "allowed", "exit", "other", "")
 TRAINING_HEADER = (
     "tracer",
     "pairs",
@@ -161,6 +163,22 @@ def training_verdict(row, wall, cpu):
     return "; ".join(remarks)
 
 
+def build_line(found):
+    """`found`: a Difference."""
+    return (
+        found.case,
+        found.tracer,
+        nanoseconds(found.build),
+        nanoseconds(found.other),
+        nanoseconds(found.difference.median),
+        interval(found.difference, nanoseconds),
+        nanoseconds(found.allowed_ns),
+        f"{found.exit_build_s:.2f} s",
+        f"{found.exit_other_s:.2f} s",
+        "WORSE" if found.is_worse() else "",
+    )
+
+
 def text_report(machine_lines, tracers, rows, training_rows):
     parts = ["\n".join(machine_lines)]
     if rows:
@@ -174,6 +192,12 @@ def text_report(machine_lines, tracers, rows, training_rows):
                 "What a run leaves, and how long after the command's end the prompt is back:\n"
                 + text_table(END_HEADER, [end_line(row) for row in ends])
             )
+    builds = differences(rows)
+    if builds:
+        parts.append(
+            "What the build adds per call beside the other build, in the same turns:\n"
+            + text_table(BUILD_HEADER, [build_line(found) for found in builds])
+        )
     if training_rows:
         base = [sample for row in training_rows for sample in row.untraced]
         title = "A whole training"
@@ -242,5 +266,6 @@ def json_report(machine, options, tracers, rows, training_rows):
         "options": options,
         "tracers": {tracer.name: {"about": tracer.about, "version": tracer.version()} for tracer in tracers},
         "loops": [loop_object(row, rows) for row in rows],
+        "builds": [asdict(found) for found in differences(rows)],
         "training": [training_object(row) for row in training_rows],
     }

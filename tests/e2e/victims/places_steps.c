@@ -4,6 +4,7 @@
 //   forks      forks; the child returns into the interrupted call
 //   inside     the same without an allocation, in a free and a malloc that the cache of freed blocks cannot serve
 //   beside     `inside` in a process with another thread
+//   cached     `forks` in a process with another thread
 //   jumps      leaves it by siglongjmp, in a process of its own for each step; then two threads allocate
 // Every block must keep what its owner wrote. All but the first begin with step FIRST and do a hundred. Prints how many steps were done, and in how
 // many of them a process did not end well.
@@ -152,10 +153,19 @@ static void *wait_for_the_end(void *none) {
   return none;
 }
 
-static void beside(void) {
+static void begin_thread(void) {
   pthread_t other;
   if (pthread_create(&other, NULL, wait_for_the_end, NULL)) _exit(6);
+}
+
+static void beside(void) {
+  begin_thread();
   inside();
+}
+
+static void cached(void) {
+  begin_thread();
+  forks();
 }
 
 static void jumps(void) {
@@ -191,6 +201,7 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "forks")) bad = at_each_step(forks);
   if (!strcmp(argv[1], "inside")) bad = at_each_step(inside);
   if (!strcmp(argv[1], "beside")) bad = at_each_step(beside);
+  if (!strcmp(argv[1], "cached")) bad = at_each_step(cached);
   if (!strcmp(argv[1], "jumps")) bad = at_each_step(jumps);
   printf("%d %d\n", steps, bad);
   return 0;

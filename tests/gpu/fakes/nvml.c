@@ -55,13 +55,8 @@ static int start(void) {
   usleep((unsigned)setting("FAKE_NVML_START_MS", 0) * 1000);
   return setting("FAKE_NVML_INIT", kSuccess);
 }
-#if DRIVER >= 470
-EXPORT int nvmlInit_v2(void) { return start(); }
-EXPORT int nvmlDeviceGetCount_v2(unsigned *count) {
-#else
-EXPORT int nvmlInit(void) { return start(); }
-EXPORT int nvmlDeviceGetCount(unsigned *count) {
-#endif
+EXPORT int V2(nvmlInit)(void) { return start(); }
+EXPORT int V2(nvmlDeviceGetCount)(unsigned *count) {
   *count = gpu_count();
   return kSuccess;
 }
@@ -71,11 +66,7 @@ EXPORT int nvmlSystemGetDriverVersion(char *text, unsigned size) {
   snprintf(text, size, "%d.01", DRIVER);
   return kSuccess;
 }
-#if DRIVER >= 470
-EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, struct device **device) {
-#else
-EXPORT int nvmlDeviceGetHandleByIndex(unsigned index, struct device **device) {
-#endif
+EXPORT int V2(nvmlDeviceGetHandleByIndex)(unsigned index, struct device **device) {
   if (index >= gpu_count()) return 2;
   *device = &gpus[index];
   return is_lost(*device) ? kLost : kSuccess;
@@ -192,11 +183,10 @@ EXPORT int nvmlDeviceGetClockInfo(struct device *device, int type, unsigned *mhz
 }
 #if DRIVER >= 580
 EXPORT int nvmlDeviceGetCurrentClocksEventReasons(struct device *device, unsigned long long *reasons) {
-  if (is_lost(device)) return kLost;
 #else
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(struct device *device, unsigned long long *reasons) {
-  if (is_lost(device)) return kLost;
 #endif
+  if (is_lost(device)) return kLost;
   *reasons = device->index == 0 ? 0x4 : 0x1;  // a power cap; idle
   return kSuccess;
 }

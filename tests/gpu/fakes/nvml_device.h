@@ -3,6 +3,12 @@
 #pragma once
 
 #define EXPORT __attribute__((visibility("default")))
+// The name of a function that has a second version since driver 470.
+#if DRIVER >= 470
+#define V2(name) name##_v2
+#else
+#define V2(name) name
+#endif
 enum { kSuccess = 0, kNotSupported = 3, kNotFound = 6, kInsufficientSize = 7, kLost = 15, kGpusMax = 8 };
 
 struct device {

@@ -63,44 +63,24 @@ static int through_mps(struct device *device, unsigned *count, char *entries, si
   *count = 0;
   return kSuccess;
 }
-#if DRIVER == 440
-EXPORT int nvmlDeviceGetComputeRunningProcesses(struct device *d, unsigned *n, char *e) {
+#if DRIVER < 580
+#if DRIVER >= 535
+#define LIST(name) name##_v3
+#else
+#define LIST(name) V2(name)
+#endif
+enum { kEntryBytes = DRIVER >= 535 ? 32 : DRIVER >= 470 ? 24 : 16 };
+EXPORT int LIST(nvmlDeviceGetComputeRunningProcesses)(struct device *d, unsigned *n, char *e) {
   is_asked();
-  return list(d, n, e, 16);
+  return list(d, n, e, kEntryBytes);
 }
-EXPORT int nvmlDeviceGetGraphicsRunningProcesses(struct device *d, unsigned *n, char *e) {
+EXPORT int LIST(nvmlDeviceGetGraphicsRunningProcesses)(struct device *d, unsigned *n, char *e) {
   if (is_lost(d)) return kLost;
-  return graphics(d, n, e, 16);
+  return graphics(d, n, e, kEntryBytes);
 }
-EXPORT int nvmlDeviceGetMPSComputeRunningProcesses(struct device *d, unsigned *n, char *e) {
+EXPORT int LIST(nvmlDeviceGetMPSComputeRunningProcesses)(struct device *d, unsigned *n, char *e) {
   if (is_lost(d)) return kLost;
-  return through_mps(d, n, e, 16);
-}
-#elif DRIVER == 470
-EXPORT int nvmlDeviceGetComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
-  is_asked();
-  return list(d, n, e, 24);
-}
-EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
-  if (is_lost(d)) return kLost;
-  return graphics(d, n, e, 24);
-}
-EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v2(struct device *d, unsigned *n, char *e) {
-  if (is_lost(d)) return kLost;
-  return through_mps(d, n, e, 24);
-}
-#elif DRIVER == 535
-EXPORT int nvmlDeviceGetMPSComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
-  if (is_lost(d)) return kLost;
-  return through_mps(d, n, e, 32);
-}
-EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
-  is_asked();
-  return list(d, n, e, 32);
-}
-EXPORT int nvmlDeviceGetGraphicsRunningProcesses_v3(struct device *d, unsigned *n, char *e) {
-  if (is_lost(d)) return kLost;
-  return graphics(d, n, e, 32);
+  return through_mps(d, n, e, kEntryBytes);
 }
 #else
 struct details {

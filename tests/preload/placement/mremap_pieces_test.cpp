@@ -85,6 +85,28 @@ TEST_F(MremapPieces, MoveToAFixedAddress) {
   EXPECT_FALSE(is_mapped(at_));
 }
 
+TEST_F(MremapPieces, AreLeftToAKernelThatMovesSeveral) {
+  char* const wanted = map(nullptr, kRoom * kPage, 0);
+  const long before = address_space();
+  mremap_pieces_open();
+  EXPECT_EQ(address_space(), before);
+  EXPECT_EQ(mremap(at_, kPages * kPage, kPages * kPage, MREMAP_MAYMOVE | MREMAP_FIXED, wanted) == wanted,
+            kernel_moves_several);
+}
+
+// It looks at the mappings before it unmaps what is there.
+TEST_F(MremapPieces, AreRefusedWithoutHarmByAKernelThatMovesSeveral) {
+  mremap_pieces_open();
+  if (!kernel_moves_several) return;
+  char* const wanted = map(nullptr, kRoom * kPage, 0);
+  for (const size_t pages : {kPages / 2, 2 * kPages}) {
+    EXPECT_EQ(mremap(at_, kPages * kPage, pages * kPage, MREMAP_MAYMOVE | MREMAP_FIXED, wanted), MAP_FAILED);
+    EXPECT_EQ(errno, EFAULT);
+  }
+  EXPECT_TRUE(is_mapped(wanted));
+  EXPECT_TRUE(is_filled(at_));
+}
+
 TEST_F(MremapPieces, BecomeSmallerAtAFixedAddress) {
   char* const wanted = map(nullptr, kRoom * kPage, 0);
   memset(wanted, 99, kRoom * kPage);

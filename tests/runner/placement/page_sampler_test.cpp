@@ -16,6 +16,7 @@
 
 #include "runner/events/placed_mappings.h"
 #include "runner/events/session.h"
+#include "runner/model/run.h"
 #include "runner/util/mapping.h"
 #include "runner/util/unique_fd.h"
 
@@ -133,6 +134,59 @@ TEST(FoundPages, HasRoomForALimitedNumberOfFiles) {
   }
   EXPECT_FALSE(found.has_room(1, "/lib/libm.so"));
   EXPECT_TRUE(found.has_room(1, "/lib/libc.so")) << "it has an entry";
+}
+
+// A process of 10 bytes times its pid, that many processes.
+FoundPages found_in(uint32_t processes) {
+  FoundPages found;
+  for (uint32_t pid = 1; pid <= processes; pid++)
+    found.by_process_and_file[{pid, ""}].add({{0, pid}}, 10.0, uint64_t{1} << 40);
+  return found;
+}
+
+double bytes_in(const FoundPages& found) {
+  double sum = 0;
+  for (const auto& [where, pages] : found.by_process_and_file) {
+    for (const auto& [node, bytes] : pages.bytes) sum += bytes / static_cast<double>(pages.full_samples);
+  }
+  return sum;
+}
+
+TEST(FoundPages, OfManyEndedProcessesTheSmallestAreAddedUp) {
+  FoundPages found = found_in(3000);
+  const double before = bytes_in(found);
+  found.sum_up_ended({1, 5});
+  EXPECT_EQ(found.by_process_and_file.size(), 2048u);
+  for (const uint32_t pid : {1, 5, 2999, 3000}) EXPECT_TRUE(found.by_process_and_file.contains({pid, ""})) << pid;
+  for (const uint32_t pid : {2, 6, 900}) EXPECT_FALSE(found.by_process_and_file.contains({pid, ""})) << pid;
+  EXPECT_DOUBLE_EQ(bytes_in(found), before) << "each once";
+  EXPECT_TRUE(found.has_room(5, "/lib/libc.so"));
+}
+
+TEST(FoundPages, FilesOfEndedProcessesAreOneFileOfTheSumAndSharedMemoryIsNot) {
+  FoundPages found = found_in(2047);
+  for (const char* const file : {"/lib/libc.so", "/lib/libm.so", model::Placement::kSharedMemory})
+    found.by_process_and_file[{5000, file}].add({{1, 1}}, 1.0, 100);
+  std::vector<uint32_t> alive;
+  for (uint32_t pid = 1; pid <= 2047; pid++) alive.push_back(pid);
+  found.sum_up_ended(alive);
+  EXPECT_EQ((found.by_process_and_file.at({0, model::Placement::kOtherFiles}).sampled.at(1)), 2u);
+  EXPECT_EQ((found.by_process_and_file.at({0, model::Placement::kSharedMemory}).sampled.at(1)), 1u);
+  EXPECT_FALSE(found.by_process_and_file.contains({5000, "/lib/libc.so"}));
+}
+
+TEST(FoundPages, OfAFewProcessesEachIsKept) {
+  FoundPages found = found_in(2048);
+  found.sum_up_ended({});
+  EXPECT_FALSE(found.by_process_and_file.contains({0, ""}));
+}
+
+TEST(FoundPages, ProcessesThatHadNoRoomAreCountedOnceTheyHaveEnded) {
+  FoundPages found = found_in(3000);
+  found.left_out = {1, 2, 7000};
+  found.sum_up_ended({1});
+  EXPECT_EQ(found.left_out, std::set<uint32_t>{1});
+  EXPECT_EQ(found.ended_left_out, 2u);
 }
 
 TEST(Newest, CutsWhatNewerMappingsCover) {

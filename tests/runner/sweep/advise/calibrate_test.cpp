@@ -187,6 +187,9 @@ TEST(Measurement, TheSpreadIsTakenWhereItIsFasterThanNear) {
   ASSERT_TRUE(faster.calibration) << faster.why_not;
   EXPECT_DOUBLE_EQ(faster.calibration->near.front().value, 5.001);
   EXPECT_TRUE(faster.calibration->alone.empty());
+  measured.only_unverified = {"spread"};
+  EXPECT_FALSE(measurement_of(with_fast_memory(16), sites_of({4, 4}), measured).is_spread) << "no page was sampled";
+  measured.only_unverified.clear();
   measured.time_s["spread"] = runs_in(kAllBlocks, 6.5);
   EXPECT_FALSE(measurement_of(with_fast_memory(16), sites_of({4, 4}), measured).is_spread);
   measured.time_s.erase("near");
@@ -201,18 +204,44 @@ TEST(Measurement, ASiteWithRunsInOtherBlocksIsLeftOutAndTheRestIsUsed) {
   ASSERT_TRUE(result.calibration) << result.why_not;
   EXPECT_EQ(result.calibration->alone.size(), 1u);
   EXPECT_TRUE(result.calibration->alone.contains(0));
+  EXPECT_EQ(result.without, Texts{"site2"});
   const auto said = predict(*result.calibration, {0, 1});
   ASSERT_TRUE(said) << said.error().text;
   EXPECT_EQ(said->blocks, 6);
 }
 
-TEST(Measurement, TooFewBlocksWithNearAreNoPrediction) {
+TEST(Measurement, WhereNearLacksRunsTheSitesAreTheCalibration) {
   Measured measured = measured_runs();
-  measured.time_s["far"] = runs_in({1, 2, 3}, 10);
-  measured.time_s["near"] = runs_in({3, 4, 5}, 6);
+  measured.time_s["near"] = runs_in({1, 2, 3}, 6);
+  for (const char* const name : {"site1", "site2"}) measured.time_s[name] = runs_in({3, 4, 5, 6, 7, 8}, 9);
+  const Measurement result = measurement_of(with_fast_memory(16), sites_of({4, 4}), measured);
+  ASSERT_TRUE(result.calibration) << result.why_not;
+  EXPECT_TRUE(result.calibration->near.empty());
+  EXPECT_EQ(result.calibration->alone.size(), 2u);
+  EXPECT_EQ(result.without, Texts{"near"});
+  const auto said = predict(*result.calibration, {0, 1});
+  ASSERT_TRUE(said) << said.error().text;
+  EXPECT_EQ(said->blocks, 6);
+}
+
+TEST(Measurement, WhatIsLeftOutIsNamedWhereItWasMeasured) {
+  Measured measured = measured_runs();
+  const auto without = [&](uint64_t fast_gib) {
+    return measurement_of(with_fast_memory(fast_gib), sites_of({4, 4}), measured).without;
+  };
+  EXPECT_EQ(without(16), Texts{});
+  for (const char* const name : {"near", "site2"}) measured.time_s[name].resize(2);
+  EXPECT_EQ(without(16), (Texts{"near", "site2"}));
+  EXPECT_EQ(without(7), Texts{"site2"}) << "near was not run";
+}
+
+TEST(Measurement, TooFewBlocksWithFarAreNoPrediction) {
+  Measured measured = measured_runs();
+  measured.time_s["far"] = runs_in({1, 2}, 10);
   const Measurement result = measurement_of(with_fast_memory(16), sites_of({4, 4}), measured);
   EXPECT_FALSE(result.calibration);
-  EXPECT_NE(result.why_not.find("only 1 blocks"), std::string::npos) << result.why_not;
+  EXPECT_TRUE(result.without.empty());
+  EXPECT_NE(result.why_not.find("only 2 blocks"), std::string::npos) << result.why_not;
 }
 
 TEST(Calibrate, WhereNoPlacementWithFastMemoryFitsNothingIsRun) {

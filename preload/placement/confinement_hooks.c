@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks of the two functions that can install a seccomp filter; all other calls of them pass through. The recorder has its own hooks in front
 // of these. Other calls end in a jump to the real function and leave no stack frame: `syscall` may make a child that shares this stack.
-#include "preload/placement/confinement.h"
-
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "preload/base/real_function.h"
-#include "preload/core/recorder.h"
+#include "preload/core/confinement.h"
+#include "preload/placement/start.h"
 
 uint32_t confinements;
-
-static void allow(bool allowed) { __atomic_store_n(&system_calls_allowed, allowed, __ATOMIC_SEQ_CST); }
-
-// Counted before the call, because other threads place memory meanwhile, and taken back if it fails: programs also try what the kernel has.
-static void begin(void) {
-  __atomic_fetch_add(&confinements, 1, __ATOMIC_SEQ_CST);
-  allow(false);
-}
-
-// Several threads may begin and end at once: each leaves only when the flag is what the number says.
-static long end(long result) {
-  if (result >= 0) return result;
-  __atomic_fetch_sub(&confinements, 1, __ATOMIC_SEQ_CST);
-  for (;;) {
-    bool allowed = !__atomic_load_n(&confinements, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&system_calls_allowed, __ATOMIC_SEQ_CST) == allowed) return result;
-    allow(allowed);
-  }
-}
 
 // Declared with the maximum number of arguments, because they are passed on.
 int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");
@@ -38,8 +18,10 @@ long syscall_hook(long number, long a, long b, long c, long d, long e, long f) _
 
 static COLD int confining_prctl(long a, long b, long c, long d) {
   REAL(int, prctl, int, ...);
-  begin();
-  return (int)end(real(PR_SET_SECCOMP, a, b, c, d));
+  enum confinement begun = begin_confinement(owner_of_memory());
+  int result = real(PR_SET_SECCOMP, a, b, c, d);
+  end_confinement(begun, result >= 0);
+  return result;
 }
 
 EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
@@ -56,8 +38,10 @@ static bool installs_filter(long number, uint32_t first) {
 
 static COLD long confining_syscall(long number, long a, long b, long c, long d, long e) {
   REAL(long, syscall, long, ...);
-  begin();
-  return end(real(number, a, b, c, d, e));
+  enum confinement begun = begin_confinement(owner_of_memory());
+  long result = real(number, a, b, c, d, e);
+  end_confinement(begun, result >= 0);
+  return result;
 }
 
 EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
