@@ -113,7 +113,7 @@ class Server {
     memory_.record(end_ns);
     spool_.flush();
     const std::string text = report().dump();
-    let_go_of_files();
+    close_files();
     send(MLRUN_PROBE_REPORT, 0, text);
     probes_->unload();
     return 0;
@@ -122,7 +122,7 @@ class Server {
  private:
   // mlrun does not wait until this process ends. So it closes its files before: a reader of a pipe gets EOF, and the
   // file systems can be unmounted.
-  void let_go_of_files() {
+  void close_files() {
     mounts_.drop_all();
     const util::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int fd : std::array<int, 3>{STDOUT_FILENO, STDERR_FILENO, MLRUN_PROBE_SPOOL_FD})
@@ -205,7 +205,7 @@ class Server {
     add_mounts_of(pid_of(pidfd));
     int error = probes_->follow(pidfd);
     if (error == 0) error = may_follow(pidfd);
-    if (error != 0) probes_->let_go(pidfd);
+    if (error != 0) probes_->unfollow(pidfd);
     return error;
   }
 
@@ -291,7 +291,7 @@ class Server {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
     }
     report["untold_32bit_calls"] = probes_->unrecorded_32bit_calls();
-    report["let_go_at_exec"] = probes_->let_go_at_exec();
+    report["let_go_at_exec"] = probes_->unfollowed_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;
   }

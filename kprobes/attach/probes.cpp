@@ -349,7 +349,9 @@ int Probes::follow(int pidfd, uint32_t how) {
   return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
-void Probes::let_go(int pidfd) { (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd); }
+void Probes::unfollow(int pidfd) {
+  (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd);
+}
 
 int Probes::follow_cgroup(int folder) {
   const uint32_t first = 0;
@@ -439,7 +441,7 @@ const FileSyscalls& Probes::file_calls() const { return state_->file_calls; }
 
 uint64_t Probes::unrecorded_32bit_calls() const { return state_->skeleton->bss->unrecorded_32bit_calls; }
 
-uint64_t Probes::let_go_at_exec() const { return state_->skeleton->bss->let_go_at_exec; }
+uint64_t Probes::unfollowed_at_exec() const { return state_->skeleton->bss->unfollowed_at_exec; }
 
 std::vector<SkippedProgram> Probes::skipped() const {
   std::vector<SkippedProgram> skipped;

@@ -83,7 +83,7 @@ class Probes {
   // Returns 0 or an errno.
   int follow(int pidfd);
   // Stops recording the process. No effect after it has ended.
-  void let_go(int pidfd);
+  void unfollow(int pidfd);
   // follow_cgroup records all tasks in this cgroup and below, follow_system all tasks. Requires: loaded with that
   // scope.
   int follow_cgroup(int folder);
@@ -120,7 +120,7 @@ class Probes {
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   [[nodiscard]] LibraryPrograms torch_programs();
   // Processes dropped because they executed a program that their user may not trace.
-  [[nodiscard]] uint64_t let_go_at_exec() const;
+  [[nodiscard]] uint64_t unfollowed_at_exec() const;
   // Programs that the kernel has skipped since the load, in any process.
   [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of traced processes whose completion has not been seen.

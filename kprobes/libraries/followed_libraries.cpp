@@ -18,7 +18,7 @@ FollowedLibrary libcuda(const LibraryPrograms& programs) {
   for (const events::CudaCall& call : events::kCudaCalls) {
     const uint32_t stack = events::allocates(call.role) ? MLRUN_CUDA_EMITS_STACK : 0;
     library.calls.push_back(
-        {call.number, call.name, cookie_of(call.number, call.reads | stack), events::may_be_let_go(call.role)});
+        {call.number, call.name, cookie_of(call.number, call.reads | stack), events::may_be_detached(call.role)});
   }
   return library;
 }

@@ -145,15 +145,15 @@ void LibraryWatch::begin_pass() {
 void LibraryWatch::forget(uint32_t pid) {
   const auto process = processes_.find(pid);
   if (process == processes_.end()) return;
-  for (auto& [file, probed] : process->second.libraries) probed.library.let_all_go(leaving_);
+  for (auto& [file, probed] : process->second.libraries) probed.library.detach_all(leaving_);
   processes_.erase(process);
 }
 
 // Releases at most one probe a call: while the kernel releases a probe, this thread cannot drain the rings.
 void LibraryWatch::scan(uint64_t now_ns) {
-  if (!let_go_.empty()) {
-    const Followed* what = let_go_.back().first;
-    let_go_.pop_back();
+  if (!detached_.empty()) {
+    const Followed* what = detached_.back().first;
+    detached_.pop_back();
     ++*what->library.programs.epoch;
   } else if (!leaving_.empty()) {
     leaving_.pop_back();
@@ -209,7 +209,7 @@ void LibraryWatch::scan_mappings(uint32_t pid, Process& process) {
   std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
   for (auto library = process.libraries.begin(); library != process.libraries.end();) {
     const bool is_gone = !mapped.contains(library->first);
-    if (is_gone) library->second.library.let_all_go(leaving_);
+    if (is_gone) library->second.library.detach_all(leaving_);
     library = is_gone ? process.libraries.erase(library) : std::next(library);
   }
 }
@@ -261,28 +261,28 @@ void LibraryWatch::read_rates(uint64_t now_ns) {
 // Drops a function that is called too often. `seconds`: since the previous reading; 0: this is the first.
 void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double seconds) {
   const MappedArray* hits = followed.library.programs.hits;
-  if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;
+  if (!call.may_be_detached || followed.without.contains(call.number) || hits == nullptr) return;
   const uint64_t calls = hits->word(call.number);
   Rate& rate = followed.rates[call.number];
   const uint64_t since = calls - std::exchange(rate.calls, calls);
   if (seconds == 0) return;
   rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
   if (rate.per_second <= kCallsPerSecond) return;
-  let_go(followed, call.number);
-  rate.let_go_ns = util::monotonic_ns();
+  detach(followed, call.number);
+  rate.detached_ns = util::monotonic_ns();
 }
 
-void LibraryWatch::let_go(Followed& followed, uint16_t number) {
+void LibraryWatch::detach(Followed& followed, uint16_t number) {
   followed.without.insert(number);
   std::vector<Link> links;
-  const auto let_go_in = [&](std::map<File, Probed>& libraries) {
+  const auto detach_in = [&](std::map<File, Probed>& libraries) {
     for (auto& [file, probed] : libraries) {
-      if (probed.what == &followed) probed.library.let_go(number, links);
+      if (probed.what == &followed) probed.library.detach(number, links);
     }
   };
-  let_go_in(everywhere_);
-  for (auto& [pid, process] : processes_) let_go_in(process.libraries);
-  for (Link& link : links) let_go_.emplace_back(&followed, std::move(link));
+  detach_in(everywhere_);
+  for (auto& [pid, process] : processes_) detach_in(process.libraries);
+  for (Link& link : links) detached_.emplace_back(&followed, std::move(link));
 }
 
 std::string LibraryWatch::missing(std::string_view name) const {
@@ -312,9 +312,10 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
     if (followed.library.name != name) continue;
     for (const LibraryCall& call : followed.library.calls) {
       const auto rate = followed.rates.find(call.number);
-      if (rate == followed.rates.end() || rate->second.let_go_ns == 0) continue;
-      gone.push_back(
-          {{"function", call.name}, {"calls_per_second", rate->second.per_second}, {"at_ns", rate->second.let_go_ns}});
+      if (rate == followed.rates.end() || rate->second.detached_ns == 0) continue;
+      gone.push_back({{"function", call.name},
+                      {"calls_per_second", rate->second.per_second},
+                      {"at_ns", rate->second.detached_ns}});
     }
   }
   return {{"libraries", std::move(libraries)},

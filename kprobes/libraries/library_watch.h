@@ -59,7 +59,7 @@ class LibraryWatch {
   using File = std::tuple<uint32_t, uint32_t, uint64_t>;  // device (major, minor) and inode, as in /proc/PID/maps
   struct Rate {
     uint64_t calls = 0;  // at the last scan
-    uint64_t per_second = 0, let_go_ns = 0;
+    uint64_t per_second = 0, detached_ns = 0;
   };
   struct Followed {
     FollowedLibrary library;
@@ -97,7 +97,7 @@ class LibraryWatch {
   void attach(uint32_t pid, Process& process, const Mapping& mapping);
   void read_rates(uint64_t now_ns);
   void read_rate(Followed& followed, const LibraryCall& call, double seconds);
-  void let_go(Followed& followed, uint16_t number);
+  void detach(Followed& followed, uint16_t number);
   [[nodiscard]] const Followed* library_of(std::string_view path) const;
   void forget(uint32_t pid);
   void find_all_now();
@@ -112,10 +112,10 @@ class LibraryWatch {
   std::map<uint32_t, Process> processes_;
   std::map<File, Probed> everywhere_;
   std::vector<uint32_t> to_scan_;  // processes left in this pass
-  // Probes that wait for their release: leaving_, of processes that have ended or unmapped the library; let_go_, of
+  // Probes that wait for their release: leaving_, of processes that have ended or unmapped the library; detached_, of
   // functions that are called too often.
   std::vector<Link> leaving_;
-  std::vector<std::pair<const Followed*, Link>> let_go_;
+  std::vector<std::pair<const Followed*, Link>> detached_;
   bool is_scanning_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the scan of a process, which they might remove
   struct {

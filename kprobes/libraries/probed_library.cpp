@@ -143,7 +143,7 @@ Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, cons
   return probed;
 }
 
-void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
+void ProbedLibrary::detach(uint16_t number, std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.number != number) continue;
     if (probe.returned) leaving.push_back(std::move(probe.returned));
@@ -152,7 +152,7 @@ void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
 }
 
-void ProbedLibrary::let_all_go(std::vector<Link>& leaving) {
+void ProbedLibrary::detach_all(std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.returned) leaving.push_back(std::move(probe.returned));
     leaving.push_back(std::move(probe.call));

@@ -31,7 +31,7 @@ struct LibraryCall {
   uint16_t number = 0;  // in the library's table in runner/events
   std::string_view name;
   uint32_t cookie = 0;
-  bool may_be_let_go = false;        // drop it when it is called too often
+  bool may_be_detached = false;      // drop it when it is called too often
   std::vector<uint8_t> widths = {};  // allowed bytes of each argument of a static probe, as bits: 5 allows 4 and 1
 };
 
@@ -71,8 +71,8 @@ class ProbedLibrary {
 
   // Move the probes of one function, or of all, to `leaving`, where they wait for their release: the kernel takes up to a
   // tenth of a second for one.
-  void let_go(uint16_t number, std::vector<Link>& leaving);
-  void let_all_go(std::vector<Link>& leaving);
+  void detach(uint16_t number, std::vector<Link>& leaving);
+  void detach_all(std::vector<Link>& leaving);
   [[nodiscard]] size_t functions() const { return probes_.size(); }
   // Why the first failed function could not be probed; empty: all are probed.
   [[nodiscard]] const std::string& missing() const { return missing_; }

@@ -143,12 +143,33 @@ void sum_waits(const Analysis& analysis, Answer& answer) {
 }  // namespace
 
 const char* label_name(Label label) {
-  static constexpr const char* kNames[] = {
-      "computing", "importing", "checkpoint", "pickling", "loading",  "logging",    "other call",  "file names",
-      "reading",   "writing",   "syncing",    "channel",  "starting", "ending",     "python lock", "sleeping",
-      "timer",     "lock",      "transfer",   "idle",     "waiting",  "page fault", "in kernel",   "asleep"};
-  static_assert(std::size(kNames) == static_cast<size_t>(Label::kAsleep) + 1);
-  return kNames[static_cast<size_t>(label)];
+  switch (label) {
+    case Label::kCpu: return "computing";
+    case Label::kImport: return "importing";
+    case Label::kCheckpoint: return "checkpoint";
+    case Label::kSerialise: return "pickling";
+    case Label::kLoader: return "loading";
+    case Label::kLogging: return "logging";
+    case Label::kOtherCall: return "other call";
+    case Label::kNames: return "file names";
+    case Label::kRead: return "reading";
+    case Label::kWrite: return "writing";
+    case Label::kSync: return "syncing";
+    case Label::kChannel: return "channel";
+    case Label::kWorkerStart: return "starting";
+    case Label::kWorkerEnd: return "ending";
+    case Label::kPythonLock: return "python lock";
+    case Label::kSleep: return "sleeping";
+    case Label::kTimer: return "timer";
+    case Label::kFileLock: return "lock";
+    case Label::kTransfer: return "transfer";
+    case Label::kIdle: return "idle";
+    case Label::kWait: return "waiting";
+    case Label::kPageFault: return "page fault";
+    case Label::kKernel: return "in kernel";
+    case Label::kAsleep: return "asleep";
+  }
+  return "";
 }
 
 Result<std::unique_ptr<Analysis>> analyse(const Options& options) {

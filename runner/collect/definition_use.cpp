@@ -13,9 +13,9 @@ namespace mlrun::collect {
 namespace {
 
 constexpr size_t kDefinitionsMax = size_t{1} << 22;  // tracked of each kind; further ones are never evicted
-constexpr uint64_t kLetGoBytesMax = 64 << 20;
+constexpr uint64_t kEvictedBytesMax = 64 << 20;
 // With more bytes than this nothing is re-emitted, so that all fits in one frame: only a forged record needs more.
-constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;
+constexpr size_t kReEmittedBytesMax = MLRUN_FRAME_PAYLOAD_MAX / 2;
 constexpr uint32_t kFirstId = 3;  // the first word of a record that may be an id
 constexpr uint32_t kCallWords = 8;
 constexpr uint32_t kFileWords = 8;
@@ -67,19 +67,19 @@ void DefinitionUse::note_name(const mlrun_frame& header, uint64_t id, std::vecto
     known->second = stretch_;
     return;
   }
-  if (let_go_.empty() || kept.size() > kTakenBackMax) return;
-  auto old = let_go_.extract(id);
+  if (evicted_names_.empty() || kept.size() > kReEmittedBytesMax) return;
+  auto old = evicted_names_.extract(id);
   if (old.empty()) return;
   names_[id] = stretch_;
-  take_back(header, old.mapped(), kept);
+  re_emit(header, old.mapped(), kept);
 }
 
-void DefinitionUse::take_back(const mlrun_frame& header, const std::string& record, std::vector<char>& kept) {
+void DefinitionUse::re_emit(const mlrun_frame& header, const std::string& record, std::vector<char>& kept) {
   const size_t at = kept.size();
   kept.insert(kept.end(), record.begin(), record.end());
   kept[at] = static_cast<char>(header.lap);  // the tag of the destination frame
-  let_go_bytes_ -= record.size();
-  took_back_ = true;
+  evicted_bytes_ -= record.size();
+  is_re_emitted_ = true;
 }
 
 // Marks an open file as used by the newest stretch. Re-emits it, and the folders of its path, if they were evicted. nullptr: unknown file.
@@ -90,13 +90,13 @@ DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uin
       known->second.stretch = stretch_;
       return noted ? noted : &known->second;
     }
-    if (let_go_files_.empty() || kept.size() > kTakenBackMax) return noted;
-    auto old = let_go_files_.extract(number);
+    if (evicted_files_.empty() || kept.size() > kReEmittedBytesMax) return noted;
+    auto old = evicted_files_.extract(number);
     if (old.empty()) return noted;
     const std::string& record = old.mapped();
     OpenFile& file = files_[number] = {stretch_, process_of(header.channel), folder_of(record.data()), false};
     if (!noted) noted = &file;
-    take_back(header, old.mapped(), kept);
+    re_emit(header, old.mapped(), kept);
     note_words(header, record.data(), kFirstId, words_in(static_cast<uint32_t>(record.size())), kept);
     number = file.folder;
   }
@@ -127,7 +127,7 @@ bool DefinitionUse::note_definition(const mlrun_frame& header, const char* recor
     case MLRUN_STRING: {
       const uint64_t id = word(record, 1);
       if (!is_whole_string(record) || (names_.size() >= kDefinitionsMax && !names_.contains(id))) return true;
-      if (const auto old = let_go_.extract(id)) let_go_bytes_ -= old.mapped().size();
+      if (const auto old = evicted_names_.extract(id)) evicted_bytes_ -= old.mapped().size();
       const auto [name, is_new] = names_.try_emplace(id, stretch_);
       name->second = stretch_;
       return is_new;
@@ -135,7 +135,7 @@ bool DefinitionUse::note_definition(const mlrun_frame& header, const char* recor
     case MLRUN_FILE: {
       const uint32_t number = argument_of(record);
       if (words_in(bytes) < kFileWords || files_.size() >= kDefinitionsMax) return true;
-      if (const auto old = let_go_files_.extract(number)) let_go_bytes_ -= old.mapped().size();
+      if (const auto old = evicted_files_.extract(number)) evicted_bytes_ -= old.mapped().size();
       files_[number] = {stretch_, process, folder_of(record), false};
       return true;
     }
@@ -167,7 +167,7 @@ bool DefinitionUse::is_needed(const OpenFile& file, uint64_t first_stretch) cons
 
 bool DefinitionUse::needs_file(uint32_t number, uint64_t first_stretch) const {
   const auto found = files_.find(number);
-  return found == files_.end() ? !let_go_files_.contains(number) : is_needed(found->second, first_stretch);
+  return found == files_.end() ? !evicted_files_.contains(number) : is_needed(found->second, first_stretch);
 }
 
 void DefinitionUse::note_folders(uint64_t first_stretch) {
@@ -194,25 +194,25 @@ void DefinitionUse::note_reference(const char* record, uint32_t bytes, uint64_t 
   }
 }
 
-void DefinitionUse::forget_let_go() {
-  let_go_.clear();
-  let_go_files_.clear();
-  let_go_bytes_ = 0;
+void DefinitionUse::forget_evicted() {
+  evicted_names_.clear();
+  evicted_files_.clear();
+  evicted_bytes_ = 0;
 }
 
-bool DefinitionUse::let_go(const char* record, uint32_t bytes, uint64_t first_stretch) {
-  if (let_go_bytes_ + bytes > kLetGoBytesMax) forget_let_go();
+bool DefinitionUse::evict(const char* record, uint32_t bytes, uint64_t first_stretch) {
+  if (evicted_bytes_ + bytes > kEvictedBytesMax) forget_evicted();
   if (kind_of(record) == MLRUN_FILE) {
     const uint32_t number = argument_of(record);
     if (needs_file(number, first_stretch)) return false;
-    if (files_.erase(number) != 0 && let_go_files_.try_emplace(number, record, bytes).second) let_go_bytes_ += bytes;
+    if (files_.erase(number) != 0 && evicted_files_.try_emplace(number, record, bytes).second) evicted_bytes_ += bytes;
     return true;
   }
   if (kind_of(record) == MLRUN_SOCKET) return !needs_file(argument_of(record), first_stretch);
   if (!is_whole_string(record)) return false;
   const auto name = names_.find(word(record, 1));
   if (name == names_.end() || name->second >= first_stretch) return false;
-  if (let_go_.emplace(name->first, std::string(record, bytes)).second) let_go_bytes_ += bytes;
+  if (evicted_names_.emplace(name->first, std::string(record, bytes)).second) evicted_bytes_ += bytes;
   names_.erase(name);
   return true;
 }

@@ -30,14 +30,14 @@ class DefinitionUse {
   bool note(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
 
   // Was a definition re-emitted since the last call? Until the kept file is flushed, it may exist only in memory.
-  [[nodiscard]] bool took_back() { return std::exchange(took_back_, false); }
+  [[nodiscard]] bool has_re_emitted() { return std::exchange(is_re_emitted_, false); }
 
   // Eviction, in three steps: note_folders() marks the folders of needed files; note_reference(), for every record of the
-  // kept file, marks the names that needed records refer to; let_go(), for every record again, evicts the rest and returns
+  // kept file, marks the names that needed records refer to; evict(), for every record again, evicts the rest and returns
   // true for what is evicted. Requires: `first_stretch` is the oldest present one.
   void note_folders(uint64_t first_stretch);
   void note_reference(const char* record, uint32_t bytes, uint64_t first_stretch);
-  [[nodiscard]] bool let_go(const char* record, uint32_t bytes, uint64_t first_stretch);
+  [[nodiscard]] bool evict(const char* record, uint32_t bytes, uint64_t first_stretch);
 
  private:
   struct OpenFile {
@@ -49,24 +49,24 @@ class DefinitionUse {
                   std::vector<char>& kept);
   void note_name(const mlrun_frame& header, uint64_t id, std::vector<char>& kept);
   OpenFile* note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept);
-  void take_back(const mlrun_frame& header, const std::string& record, std::vector<char>& kept);
+  void re_emit(const mlrun_frame& header, const std::string& record, std::vector<char>& kept);
   void note_call(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
   bool note_definition(const mlrun_frame& header, const char* record, uint32_t bytes);
-  void forget_let_go();
+  void forget_evicted();
   [[nodiscard]] bool is_needed(const OpenFile& file, uint64_t first_stretch) const;
   [[nodiscard]] bool needs_file(uint32_t number, uint64_t first_stretch) const;
   [[nodiscard]] uint32_t process_of(uint64_t channel) const;
 
   uint64_t stretch_ = 0;
-  bool took_back_ = false;
+  bool is_re_emitted_ = false;
   std::unordered_map<uint64_t, uint64_t> names_;  // names in the kept file, with the last stretch that refers to each
-  std::unordered_map<uint64_t, std::string> let_go_;        // records of evicted names
-  std::unordered_map<uint32_t, std::string> let_go_files_;  // records of evicted open files
-  uint64_t let_go_bytes_ = 0;                               // size of both tables of evicted records
-  std::unordered_map<uint32_t, OpenFile> files_;            // open files in the kept file
-  std::unordered_set<uint64_t> stacks_;                     // stacks in the kept file: hashes of process and stack id
-  std::unordered_map<uint64_t, uint32_t> process_of_;       // process numbers by channel
-  std::unordered_set<uint32_t> ended_;                      // numbers of processes that have ended
+  std::unordered_map<uint64_t, std::string> evicted_names_;  // records of evicted names
+  std::unordered_map<uint32_t, std::string> evicted_files_;  // records of evicted open files
+  uint64_t evicted_bytes_ = 0;                               // size of both tables of evicted records
+  std::unordered_map<uint32_t, OpenFile> files_;             // open files in the kept file
+  std::unordered_set<uint64_t> stacks_;                      // stacks in the kept file: hashes of process and stack id
+  std::unordered_map<uint64_t, uint32_t> process_of_;        // process numbers by channel
+  std::unordered_set<uint32_t> ended_;                       // numbers of processes that have ended
 };
 
 }  // namespace mlrun::collect

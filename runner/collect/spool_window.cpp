@@ -104,7 +104,7 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
     at += bytes;
   }
   put_definitions(header);
-  if (use_.took_back()) (void)kept_.flush();  // the spool's copy may have been freed, so this may be the only one
+  if (use_.has_re_emitted()) (void)kept_.flush();  // the spool's copy may have been freed, so this may be the only one
   return events;
 }
 
@@ -118,14 +118,14 @@ void SpoolWindow::put_definitions(mlrun_frame header) {
 
 // Keeps definitions from using up the space of the newest events. A rewrite requires that the file has grown by half
 // since the last one, so its cost is proportional to the cost of writing.
-void SpoolWindow::let_go_of_definitions() {
+void SpoolWindow::evict_definitions() {
   if (kept_.bytes() < rewrite_bytes_) return;
   const uint64_t oldest = begun_ - stretches_.size() + 1;
   use_.note_folders(oldest);
   const bool read =
       kept_.for_each_record([&](const char* record, uint32_t bytes) { use_.note_reference(record, bytes, oldest); });
-  const auto is_to_go = [&](const char* record, uint32_t bytes) { return use_.let_go(record, bytes, oldest); };
-  if (read) (void)kept_.rewrite(is_to_go);  // on failure the file stays unchanged
+  const auto is_evicted = [&](const char* record, uint32_t bytes) { return use_.evict(record, bytes, oldest); };
+  if (read) (void)kept_.rewrite(is_evicted);  // on failure the file stays unchanged
   rewrite_bytes_ = std::max(options_.max_bytes / kKeptShare, kept_.bytes() + kept_.bytes() / 2);
 }
 
@@ -140,7 +140,7 @@ uint64_t SpoolWindow::end_of_old(uint64_t now_ns, uint64_t written, uint64_t nee
   return end;
 }
 
-bool SpoolWindow::let_go(uint64_t end) {
+bool SpoolWindow::note_freed(uint64_t end) {
   mlrun_frame_gap gap{MLRUN_GAP_OLD, 0, 0, 0, 0};
   auto stretch = stretches_.begin();
   for (; stretch != stretches_.end() && stretch->end <= end; ++stretch) {
@@ -156,7 +156,7 @@ bool SpoolWindow::let_go(uint64_t end) {
   stretches_.erase(stretches_.begin(), stretch);
   freed_end_ = end;
   freed_records_ += gap.count;
-  let_go_of_definitions();
+  evict_definitions();
   return true;
 }
 

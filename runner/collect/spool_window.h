@@ -40,7 +40,7 @@ class SpoolWindow {
 
   // Notes in the kept file that all events before `end` will be freed. False: the write failed, so nothing may be
   // freed. Requires: `end` is the result of end_of_old().
-  [[nodiscard]] bool let_go(uint64_t end);
+  [[nodiscard]] bool note_freed(uint64_t end);
 
   // Writes the frames of kept.bin that are still in memory, at the end of a run.
   [[nodiscard]] bool flush() { return kept_.flush(); }
@@ -60,7 +60,7 @@ class SpoolWindow {
   uint64_t keep_definitions(const mlrun_frame& header, const char* payload);
   void put_definitions(mlrun_frame header);
   void note_channel(const mlrun_frame& header, const char* payload);
-  void let_go_of_definitions();
+  void evict_definitions();
 
   KeptFile kept_;
   WindowOptions options_;

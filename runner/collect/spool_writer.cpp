@@ -55,7 +55,7 @@ void Spool::free_old(uint64_t now_ns, uint64_t needed_bytes) {
   if (!window_ || full_) return;
   const uint64_t begin = window_->freed_bytes(), end = window_->end_of_old(now_ns, tail_, needed_bytes);
   if (end == 0) return;
-  if (!window_->let_go(end)) error_ = ENOSPC;
+  if (!window_->note_freed(end)) error_ = ENOSPC;
   if (error_ == 0) error_ = file_.free_bytes(begin, end);
   if (error_ != 0) stop(error_);
 }

@@ -36,7 +36,7 @@ using nlohmann::json;
 constexpr std::array kFailureNames = {"no_channel", "no_room",    "abi",       "no_clock",   "no_robust",
                                       "fd_range",   "samples",    "no_stacks", "mark_names", "walks",
                                       "streams",    "bound_deep", "by_handle"};
-static_assert(kFailureNames.size() == MLRUN_FAIL_BY_HANDLE + 1, "each reason of enum mlrun_failure has a name here");
+static_assert(kFailureNames.size() == MLRUN_FAIL_KINDS, "each reason of enum mlrun_failure has a name here");
 
 json texts(const std::vector<std::string>& values) {
   json list = json::array();

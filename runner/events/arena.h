@@ -69,8 +69,10 @@ enum mlrun_failure {
   MLRUN_FAIL_STREAMS,     // streams beyond the limit in a flush of all streams: not examined
   MLRUN_FAIL_BOUND_DEEP,  // libraries loaded with RTLD_DEEPBIND or by dlmopen: their calls of libc are not seen
   MLRUN_FAIL_BY_HANDLE,   // lookups of hooked functions by libc's own handle: calls of the result are not seen
-  MLRUN_FAILURES = 16
+  MLRUN_FAIL_KINDS,
+  MLRUN_FAILURES = 16  // of the control page: has room for more
 };
+MLRUN_STATIC_ASSERT(MLRUN_FAIL_KINDS <= MLRUN_FAILURES, "each failure has a count");
 
 // The control page. Written by the collector, unless a comment names another writer; "targets": the traced processes.
 struct mlrun_control {

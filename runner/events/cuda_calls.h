@@ -101,7 +101,7 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
 
 // Whether such a call loses its probe if it is too frequent, since the probe would slow the process. Calls that allocate,
 // free or map memory, or make or destroy a context, always keep theirs.
-[[nodiscard]] inline bool may_be_let_go(CudaRole role) {
+[[nodiscard]] inline bool may_be_detached(CudaRole role) {
   return role == CudaRole::kSync || role == CudaRole::kOther || role == CudaRole::kSetContext ||
          role == CudaRole::kPushContext || role == CudaRole::kPopContext;
 }

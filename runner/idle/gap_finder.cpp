@@ -99,7 +99,7 @@ void GapFinder::add_short(Device& device, const Stretch& gap) {
   if (++short_ > kShortMax) count_short(device, (device.short_gaps.size() + 1) / 2);
 }
 
-// Moves the first `gaps` short gaps to counted_short: they cannot be taken back any more.
+// Moves the first `gaps` short gaps to counted_short. Counted gaps can no longer be removed.
 void GapFinder::count_short(Device& device, size_t gaps) {
   const auto end = device.short_gaps.begin() + static_cast<std::ptrdiff_t>(gaps);
   std::for_each(device.short_gaps.begin(), end, [&](const Stretch& gap) { count(device.counted_short, gap); });

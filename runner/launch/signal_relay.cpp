@@ -270,7 +270,7 @@ bool SignalRelay::stop(int number) {
   ::sigaddset(&one, number);
   if (witness_) witness_->set_stopping(true);
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), number);
-  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // mlrun stops here
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // mlrun is suspended here until SIGCONT
   ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
   if (witness_) witness_->set_stopping(false);
   ::sigaction(number, &before, nullptr);

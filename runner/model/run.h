@@ -207,7 +207,7 @@ struct KernelSide {
       int64_t calls_per_second = 0, at_ns = 0;
     };
     std::vector<Process> libraries;
-    std::vector<DetachedProbe> let_go;
+    std::vector<DetachedProbe> detached;
     int64_t put_off = 0;
   };
   struct BlockDevice {
@@ -240,7 +240,7 @@ struct KernelSide {
   };
   std::string state, reason;
   Number records;
-  int64_t let_go_at_exec = 0, untold_32bit_calls = 0;
+  int64_t unfollowed_at_exec = 0, unseen_32bit_calls = 0;
   Spool spool;
   std::vector<Signal> signals;
   std::vector<Program> programs;

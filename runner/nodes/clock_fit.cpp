@@ -134,7 +134,8 @@ std::optional<ClockLine> ClockLine::fit(OffsetBounds bounds) {
   line.offset_ns_ = base_ns + std::llround(centre.offset_ns);
   line.drift_ = centre.drift;
   line.widened_ns_ = static_cast<int64_t>(std::ceil(widened));
-  line.constant_error_ns_ = 1 + 2 * line.widened_ns_;  // 1: rounding; twice: the true offset bends both ways
+  // 1 ns for rounding; twice `widened`, since the true offset can deviate to either side.
+  line.constant_error_ns_ = 1 + 2 * line.widened_ns_;
   for (const Corner& c : corners) line.corners_.push_back({c.offset_ns - centre.offset_ns, c.drift - centre.drift});
   return line;
 }

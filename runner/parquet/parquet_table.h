@@ -51,15 +51,13 @@ class ParquetTable {
   Int64Column& optional_int64(std::string name, Encoding encoding = Encoding::kDictionary) {
     return int64(std::move(name), encoding, Presence::kSometimes);
   }
-  DoubleColumn& optional_real(std::string name) { return real(std::move(name), Presence::kSometimes); }
   Int32Column& optional_int32(std::string name) {
     return int32(std::move(name), Encoding::kDictionary, Presence::kSometimes);
   }
   DoubleColumn& real(std::string name, Presence presence = Presence::kAlways);
   BoolColumn& boolean(std::string name);
   TextColumn& text(std::string name, Presence presence = Presence::kAlways);  // valid UTF-8 (util/text.h)
-  TextColumn& optional_text(std::string name) { return text(std::move(name), Presence::kSometimes); }
-  TextColumn& optional_bytes(std::string name);  // BINARY
+  TextColumn& optional_bytes(std::string name);                               // BINARY
   // A text column with a fixed set of values: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
   SameColumn& same_int64(std::string name);

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -19,9 +18,9 @@
 #include "runner/events/placed_mappings.h"
 #include "runner/events/session.h"
 #include "runner/model/run.h"
-#include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/sampler_thread.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
 #include "runner/util/unique_fd.h"
@@ -36,6 +35,7 @@ constexpr uint64_t kSparseMost = 8;  // times as many pages where only a part of
 constexpr size_t kPagesOfAFile = 256, kFilesAtOnce = 16;  // of each process; files smaller than 1 MiB are not sampled
 constexpr size_t kFoundMax = 4096;                        // files of all processes
 constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
+constexpr std::chrono::nanoseconds kPagePatience(0);      // a call of the kernel is not waited for
 constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
 
 // Empty: the process has ended, or mlrun may not read them.
@@ -306,14 +306,11 @@ std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
   return kept;
 }
 
-struct PageSampler::State {
+struct PageSampler::State : util::SamplerShared {
   State(uint32_t number, std::string buffer) : rules(number), arena(std::move(buffer)) {}
 
   const uint32_t rules;
   const std::string arena;
-  std::mutex lock;
-  std::condition_variable stopped;
-  bool stops = false;
   SampledMemory targets;
   size_t next_heap = 0, next_process = 0;
   FoundPages found;
@@ -337,10 +334,10 @@ struct PageSampler::State {
   }
 
   // Samples are added to a part of `found`, which finish() may read meanwhile: a call of the kernel may take long.
-  void run() {
-    std::unique_lock<std::mutex> held(lock);
+  void sample() {
+    std::unique_lock<std::mutex> held(mutex);
     uint64_t pause_ns = util::kNsPerS;
-    while (!stopped.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stops; })) {
+    while (!wake.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stop; })) {
       const SampledMemory now = turn();
       FoundPages fresh = part(now);
       held.unlock();
@@ -356,32 +353,27 @@ struct PageSampler::State {
 };
 
 PageSampler::PageSampler(uint32_t rules, const std::string& arena) : state_(std::make_shared<State>(rules, arena)) {
-  problem_ = util::start_background_thread([state = state_] { state->run(); });
+  util::start_sampler_thread(state_, "mlrun-pages", [state = state_] { state->sample(); });
 }
 
-PageSampler::~PageSampler() {
-  const std::lock_guard<std::mutex> held(state_->lock);
-  state_->stops = true;
-  state_->stopped.notify_all();
-}
+PageSampler::~PageSampler() { state_->end(kPagePatience); }
 
 void PageSampler::set_targets(SampledMemory targets) {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::lock_guard<std::mutex> held(state_->mutex);
   state_->targets = std::move(targets);
 }
 
 void PageSampler::sum_up(const std::set<uint32_t>& numbers) {
-  const std::lock_guard<std::mutex> held(state_->lock);
+  const std::lock_guard<std::mutex> held(state_->mutex);
   std::erase_if(state_->targets.heaps, [&](const HeapPlace& heap) { return numbers.contains(heap.number); });
   state_->summed.insert(numbers.begin(), numbers.end());
   state_->found.sum_up(numbers);
 }
 
 FoundPages PageSampler::finish(std::string& problem) {
-  const std::lock_guard<std::mutex> held(state_->lock);
-  state_->stops = true;
-  state_->stopped.notify_all();
-  problem = problem_;
+  state_->end(kPagePatience);
+  const std::lock_guard<std::mutex> held(state_->mutex);
+  problem = state_->problem;
   return state_->found;
 }
 

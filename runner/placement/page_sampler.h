@@ -99,13 +99,12 @@ class PageSampler {
   // These processes have ended: their samples become a part of those of number 0.
   void sum_up(const std::set<uint32_t>& numbers);
 
-  // Stops sampling and returns what was found. `problem`: why there was no sampling; else empty.
+  // Stops sampling and returns what was found. `problem`: why there was no sampling, or none after some time; else empty.
   FoundPages finish(std::string& problem);
 
  private:
   struct State;
   std::shared_ptr<State> state_;  // shared with the sampling thread, which may be inside a call
-  std::string problem_;
 };
 
 }  // namespace mlrun::placement

@@ -22,12 +22,12 @@ def check(this):
     this.equal("calls", [row["func"] for row in rows], [name for name, *_ in told])
     failed = [(row["func"], row["err"]) for row in rows if row["err"]]
     this.equal("that failed", {key: failed.count(key) for key in failed}, FAILED)
-    for row, (name, called, held, let_go, back) in zip(rows, told, strict=True):
+    for row, (name, called, held, released, back) in zip(rows, told, strict=True):
         end, bound = row["ts"] + row["dur"], trace.clock_bound_ns(row["ts"])
-        this.true(f"{name} was held up", let_go - held >= DELAY_NS, let_go - held)
-        this.true(f"{name} lasts as long as it was held up", row["dur"] >= let_go - held - 2 * bound, (row, held, let_go))
-        this.true(f"{name} in order", called - bound <= row["ts"] <= held + bound and let_go - bound <= end <= back + bound,
-                  (called, row["ts"], held, let_go, end, back, bound))
+        this.true(f"{name} was held up", released - held >= DELAY_NS, released - held)
+        this.true(f"{name} lasts as long as it was held up", row["dur"] >= released - held - 2 * bound, (row, held, released))
+        this.true(f"{name} in order", called - bound <= row["ts"] <= held + bound and released - bound <= end <= back + bound,
+                  (called, row["ts"], held, released, end, back, bound))
 
 
 if __name__ == "__main__":

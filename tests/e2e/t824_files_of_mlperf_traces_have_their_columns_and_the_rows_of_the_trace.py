@@ -10,7 +10,6 @@ from datetime import datetime
 from lib import case
 from lib.exported import every_row_is_told_of, export, rows_of, trace_of
 
-WORD = r"\S+"
 LINES = {
     "trace_read.out": (r"TIMESTAMP +PID +OFFSET +RET \(B\) +LAT\(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<offset>\d+) +(?P<ret>\d+) +(?P<lat>\d+) +(?P<name>\S*)"),
     "trace_write.out": (r"TIMESTAMP +PID +OFFSET +SIZE \(B\) +LAT \(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<offset>\d+) +(?P<ret>\d+) +(?P<lat>\d+) +(?P<name>\S*)"),

@@ -54,7 +54,7 @@ def check(this):
     this.true("without mlrun", plain.startswith("error"), plain)
     this.equal("with mlrun", traced, f"answer {UNKNOWN_ERROR}\n")
 
-    # The program's own comes after CUDA has started: mlrun has loaded one by then.
+    # The program loads its libcupti after mlrun has loaded another one.
     plain, traced, used = both(this, "", "cuptiSubscribe_v2", MLRUN_CUPTI=NEW)
     this.equal("one that comes later, named", (plain, traced, used), ("answer 0\n", "answer 0\n", [NEW]))
     plain, traced, used = both(this, "", "cuptiSubscribe_v2")

@@ -132,8 +132,8 @@ class CallBins {
 
 // How a thread used regular files, folders and files of unknown kind, without modules and shared memory.
 struct FileUse {
-  int64_t reads = 0, read_bytes = 0, small_reads = 0,
-          jumps = 0;  // small: below 16 KiB; jumps: did not start where the last read ended; in another open file, at 0
+  // small: below 16 KiB. jumps: reads that did not start where the last one ended. The first of another open file is one unless it is at 0.
+  int64_t reads = 0, read_bytes = 0, small_reads = 0, jumps = 0;
   int64_t opens = 0, names = 0, maps = 0;  // names: stat and similar calls
   int64_t writes = 0, written_bytes = 0, syncs = 0;
   Ns names_ns = 0, read_ns = 0, direct_ns = 0;

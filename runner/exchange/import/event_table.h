@@ -85,14 +85,14 @@ class GroupWriter {
 // Calls put(end, stored) for each row, in the order of ends; put() gives the row to the writer.
 template <typename Sorted, typename Writer, typename Put>
 Status write_groups(Sorted& rows, Writer& writer, Put put) {
-  const auto put_and_let_go = [&](int64_t end_ns, char* stored) -> Status {
+  const auto put_and_free = [&](int64_t end_ns, char* stored) -> Status {
     if (Status done = put(end_ns, stored); !done) return done;
-    if (writer.is_empty()) rows.let_go();
+    if (writer.is_empty()) rows.free_visited();
     return {};
   };
-  if (Status shown = rows.for_each_stored(put_and_let_go); !shown) return shown;
+  if (Status shown = rows.for_each_stored(put_and_free); !shown) return shown;
   if (Status closed = writer.close(); !closed) return closed;
-  rows.let_go();
+  rows.free_visited();
   return {};
 }
 

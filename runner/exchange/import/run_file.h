@@ -22,7 +22,7 @@ class RunFile {
    public:
     Reader(int file, Run run, size_t buffer_bytes)
         : file_(file), at_(run.begin), end_(run.end), buffer_bytes_(buffer_bytes) {}
-    // The next `size` bytes, not consumed, which stay where they are until let_go(); nullptr at the end of the run.
+    // The next `size` bytes, not consumed, which stay where they are until free_skipped(); nullptr at the end of the run.
     Result<char*> peek(size_t size) {
       if (filled_ - from_ < size) {
         if (Status filled = fill(size); !filled) return tl::make_unexpected(filled.error());
@@ -31,7 +31,7 @@ class RunFile {
     }
     void skip(size_t size) { from_ += size; }
     // Frees the bytes that were skipped.
-    void let_go() { passed_.clear(); }
+    void free_skipped() { passed_.clear(); }
 
    private:
     Status fill(size_t size);

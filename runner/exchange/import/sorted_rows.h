@@ -6,7 +6,7 @@
 //   rows.add(end_ns, row, {name, args});
 //   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
 //
-// for_each_stored(), add_stored() and let_go() pass rows from one SortedRows to another without a copy.
+// for_each_stored(), add_stored() and free_visited() pass rows from one SortedRows to another without a copy.
 #pragma once
 
 #include <algorithm>
@@ -69,14 +69,14 @@ class SortedRows {
     constexpr size_t kRowsPerStep = 1024;
     size_t shown = 0;
     const auto put = [&](int64_t time_ns, char* stored) -> Status {
-      if (++shown % kRowsPerStep == 0) let_go();
+      if (++shown % kRowsPerStep == 0) free_visited();
       return show(time_ns, stored, visit);
     };
     Status all = for_each_stored(put);
-    let_go();
+    free_visited();
     return all;
   }
-  // Calls visit(time, stored) in the order of times. `stored` stays valid until let_go().
+  // Calls visit(time, stored) in the order of times. `stored` stays valid until free_visited().
   template <typename Visit>
   Status for_each_stored(Visit visit) {
     if (file_.runs().empty()) {
@@ -93,8 +93,8 @@ class SortedRows {
     return {};
   }
   // Frees the rows that were visited.
-  void let_go() {
-    for (RunFile::Reader& reader : readers_) reader.let_go();
+  void free_visited() {
+    for (RunFile::Reader& reader : readers_) reader.free_skipped();
     if (is_visited_) limit_ == kUnlimited ? clear() : release();
   }
 

@@ -44,8 +44,8 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
   for (const auto& [node, bytes] : placed.bytes_on)
     items.push_back(on_node_text("pages", node, bytes, all, placed.asked, style));
   if (placed.lacks_mappings)
-    items.push_back(fmt::format("by the newest mappings alone: mlrun lists at most {} of all processes",
-                                int{MLRUN_PLACE_MAPPINGS}));
+    items.push_back(
+        fmt::format("sampled only the newest {} mappings of all processes together", int{MLRUN_PLACE_MAPPINGS}));
   else if (placed.resident_bytes > 0)
     items.push_back(fmt::format("{} of what is resident", util::percent_text(all, placed.resident_bytes)));
 }
@@ -174,7 +174,9 @@ std::string killed_for_memory(const Summary& summary) {
     if (is_of_cgroup)
       text = "a process in the command's cgroup was " + text;
     else if (was_one_killed)
-      text = "a process of the command was killed while the kernel killed one for want of memory";
+      text =
+          "a process of the command was killed; during the run the kernel killed a process of this machine for lack of "
+          "memory";
     else
       return {};
   }

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/access_sampler.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/util/access_rungs.h"
-#include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
+#include "runner/util/sampler_thread.h"
 
 namespace mlrun::access {
 
@@ -28,10 +25,8 @@ constexpr size_t kRowsMax =
 
 }  // namespace
 
-struct AccessSampler::Shared {
-  std::mutex mutex;
-  std::condition_variable wake, ended_changed;
-  bool stop = false, started = false, ended = false, has_news = false;
+struct AccessSampler::Shared : util::SamplerShared {
+  bool has_news = false;
   std::vector<ChosenRung> rungs;
   std::vector<uint32_t> host_pids;
   Rows rows;
@@ -74,11 +69,10 @@ std::vector<std::string> AccessSampler::attach(pid_t command) {
 }
 
 void AccessSampler::start() {
-  shared_->started = true;
-  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
-  if (problem.empty()) return;
-  shared_->state.problem = problem;
-  shared_->ended = true;
+  util::start_sampler_thread(shared_, "mlrun-access", [shared = shared_] {
+    sample(*shared);
+    shared->rungs.clear();  // closes the rungs' events, and stops DAMON
+  });
 }
 
 void AccessSampler::watch(std::vector<uint32_t> host_pids) {
@@ -89,12 +83,7 @@ void AccessSampler::watch(std::vector<uint32_t> host_pids) {
   shared_->wake.notify_all();
 }
 
-void AccessSampler::stop() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
-  shared_->wake.notify_all();
-  if (shared_->started) shared_->ended_changed.wait_for(lock, kAccessPatience, [&] { return shared_->ended; });
-}
+void AccessSampler::stop() { shared_->end(kAccessPatience); }
 
 Rows AccessSampler::fetch() {
   const std::lock_guard lock(shared_->mutex);
@@ -104,13 +93,17 @@ Rows AccessSampler::fetch() {
 AccessState AccessSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
   AccessState state = shared_->state;
-  if (shared_->stop && shared_->started && !shared_->ended && state.problem.empty())
+  state.problem = shared_->problem;
+  if (shared_->stop && shared_->runs && state.problem.empty())
     state.problem =
         fmt::format("the last sample of accesses took longer than {} s and is missing", kAccessPatience.count());
   return state;
 }
 
 void AccessSampler::sample(Shared& shared) {
+  // While this thread clears and reads bits, the kernel holds a lock of the traced program for it. If the thread then waits for a processor, the
+  // program waits too. Without CAP_SYS_NICE the priority is not changed.
+  ::setpriority(PRIO_PROCESS, 0, kNice);
   std::vector<uint64_t> due(shared.rungs.size(), 0);
   const uint64_t began_cpu_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   std::unique_lock lock(shared.mutex);
@@ -141,24 +134,6 @@ void AccessSampler::sample(Shared& shared) {
       shared.wake.wait_for(lock, std::chrono::nanoseconds(next_ns - now_ns),
                            [&] { return shared.stop || shared.has_news; });
   }
-}
-
-void AccessSampler::run(const std::shared_ptr<Shared>& shared) {
-  pthread_setname_np(pthread_self(), "mlrun-access");
-  // While this thread clears and reads bits, the kernel holds a lock of the traced program for it. If the thread then waits for a processor, the
-  // program waits too. Without CAP_SYS_NICE the priority is not changed.
-  ::setpriority(PRIO_PROCESS, 0, kNice);
-  std::string problem;
-  try {
-    sample(*shared);
-    shared->rungs.clear();  // closes the rungs' events, and stops DAMON
-  } catch (const std::exception& error) {
-    problem = std::string("the sampler ended early: ") + error.what();
-  }
-  const std::lock_guard lock(shared->mutex);
-  shared->state.problem = std::move(problem);
-  shared->ended = true;
-  shared->ended_changed.notify_all();
 }
 
 }  // namespace mlrun::access

@@ -42,7 +42,6 @@ class AccessSampler {
 
  private:
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared);
   static void sample(Shared& shared);
 
   std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this

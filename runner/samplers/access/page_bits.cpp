@@ -41,8 +41,9 @@ bool take_field(std::string_view line, std::string_view name, uint64_t& bytes) {
   return true;
 }
 
-// Is the mapping the program's own memory: private, writable, without a file? Stacks are excluded.
-bool is_own_memory(const util::MapsLine& line) {
+// Whether page bits of the mapping are read: private, writable, without a file; not stacks. placement/process_memory.cpp counts more as the
+// process's own: explicit huge pages, which clear_refs and the fields of smaps read here skip, and private mappings of /dev/zero, which are rare.
+bool has_page_bits(const util::MapsLine& line) {
   const bool is_writable = line.rights.size() == 4 && line.rights[1] == 'w' && line.rights[3] == 'p';
   return is_writable && line.inode == 0 &&
          (line.path.empty() || line.path == "[heap]" || line.path.starts_with("[anon"));
@@ -64,7 +65,7 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
   for (const std::string_view line : util::split(text, "\n")) {
     constexpr std::string_view kFlags = "VmFlags:";
     if (const auto head = util::maps_line(line)) {
-      wanted = is_own_memory(*head);
+      wanted = has_page_bits(*head);
       if (wanted) mappings.push_back({.start = head->start, .end = head->end});
     } else if (wanted && line.starts_with(kFlags)) {
       const auto flags = util::split(line.substr(kFlags.size()), " ");

@@ -36,7 +36,6 @@ class RangePace {
     }
     return static_cast<uint64_t>(static_cast<double>(ns) * (1 / kShare - 1));
   }
-  [[nodiscard]] uint64_t range_bytes() const { return range_; }
 
  private:
   static constexpr int kShortCalls = 8;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/gpu/gpu_sampler.h"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <utility>
 
-#include "runner/util/background_thread.h"
 #include "runner/util/row_buffer.h"
+#include "runner/util/sampler_thread.h"
 
 namespace mlrun::gpu {
 
@@ -23,10 +20,8 @@ constexpr size_t kRowsMax = 100'000;  // of each kind, while the collector does 
 
 }  // namespace
 
-struct GpuSampler::Shared {
-  std::mutex mutex;
-  std::condition_variable wake, ended_changed;
-  bool stop = false, ended = false, fetches_samples = false;
+struct GpuSampler::Shared : util::SamplerShared {
+  bool fetches_samples = false;
   Clock::duration pause{};  // between samples; 0: no sampling
   News news;
   GpuSamplerState state;
@@ -37,20 +32,12 @@ GpuSampler::GpuSampler(double samples_per_second, bool fetches_samples) : shared
   if (samples_per_second > 0) {
     shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / samples_per_second));
   }
-  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
-  if (problem.empty()) return;
-  shared_->state.problem = problem;
-  shared_->ended = true;
+  util::start_sampler_thread(shared_, "mlrun-gpu", [shared = shared_] { watch_gpus(*shared); });
 }
 
 GpuSampler::~GpuSampler() { stop(); }
 
-void GpuSampler::stop() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
-  shared_->wake.notify_all();
-  shared_->ended_changed.wait_for(lock, kPatience, [&] { return shared_->ended; });
-}
+void GpuSampler::stop() { shared_->end(kPatience); }
 
 GpuSampler::News GpuSampler::fetch() {
   const std::lock_guard lock(shared_->mutex);
@@ -59,27 +46,28 @@ GpuSampler::News GpuSampler::fetch() {
 
 GpuSamplerState GpuSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->state;
+  GpuSamplerState state = shared_->state;
+  state.problem = shared_->problem;
+  return state;
 }
 
-void GpuSampler::run(const std::shared_ptr<Shared>& shared) {
-  pthread_setname_np(pthread_self(), "mlrun-gpu");
-  std::string problem = watch_gpus(*shared);  // returns from the driver before mlrun may end
-  const std::lock_guard lock(shared->mutex);
-  shared->state.problem = std::move(problem);
-  shared->ended = true;
-  shared->ended_changed.notify_all();
-}
-
-std::string GpuSampler::watch_gpus(Shared& shared) {
+// Returns only when no call of the driver is in progress: mlrun may end then.
+void GpuSampler::watch_gpus(Shared& shared) {
   auto nvml = Nvml::open();
-  if (!nvml) return nvml.error().text;
+  if (!nvml) {
+    const std::lock_guard lock(shared.mutex);
+    shared.problem = nvml.error().text;
+    return;
+  }
   GpuWatch watch(*std::move(nvml), shared.fetches_samples);
   std::unique_lock lock(shared.mutex);
   shared.state.gpus = watch.count();
-  if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be sampled";
+  if (watch.count() == 0) {
+    shared.problem = "the NVIDIA driver knows no GPU that can be sampled";
+    return;
+  }
   shared.news.devices = watch.describe();
-  if (shared.pause == Clock::duration::zero()) return {};
+  if (shared.pause == Clock::duration::zero()) return;
 
   GpuRows rows;
   Clock::time_point due = Clock::now();
@@ -99,7 +87,6 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
     for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_samples;
     shared.wake.wait_until(lock, due, [&] { return shared.stop; });
   }
-  return {};
 }
 
 }  // namespace mlrun::gpu

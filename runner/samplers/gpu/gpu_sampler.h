@@ -47,8 +47,7 @@ class GpuSampler {
 
  private:
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared);
-  static std::string watch_gpus(Shared& shared);
+  static void watch_gpus(Shared& shared);
 
   std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
 };

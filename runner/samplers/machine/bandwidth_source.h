@@ -30,7 +30,6 @@ class BandwidthSource : public Source {
   explicit BandwidthSource(Places places, std::span<const BandwidthMechanism> mechanisms = bandwidth_mechanisms());
   void sample(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] std::vector<std::string> remarks() const override;
-  [[nodiscard]] bool has_reader() const { return main_.reader != nullptr; }
 
  private:
   using Key = std::tuple<uint32_t, int32_t, int32_t>;  // kind, socket, channel

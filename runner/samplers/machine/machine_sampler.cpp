@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/machine/machine_sampler.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <string_view>
 
@@ -17,8 +13,8 @@
 #include "runner/samplers/machine/net_source.h"
 #include "runner/samplers/machine/process_source.h"
 #include "runner/samplers/machine/sample_shares.h"
-#include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
+#include "runner/util/sampler_thread.h"
 
 namespace mlrun::machine {
 
@@ -131,10 +127,8 @@ MachineState check_sources(const std::vector<std::string>& words, const Places& 
   return state;
 }
 
-struct MachineSampler::Shared {
-  std::mutex mutex;
-  std::condition_variable wake, ended_changed;
-  bool stop = false, ended = false, has_news = false;
+struct MachineSampler::Shared : util::SamplerShared {
+  bool has_news = false;
   uint32_t ended_pid = 0;  // whose last sample is to be taken; 0: none
   MachineOptions options;
   Places places;
@@ -161,10 +155,7 @@ MachineSampler::MachineSampler(const MachineOptions& options, const Places& plac
     : shared_(std::make_shared<Shared>()) {
   shared_->options = options;
   shared_->places = places;
-  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
-  if (problem.empty()) return;
-  shared_->state.problem = problem;
-  shared_->ended = true;
+  util::start_sampler_thread(shared_, "mlrun-machine", [shared = shared_] { sample(*shared); });
 }
 
 MachineSampler::~MachineSampler() { stop(); }
@@ -176,19 +167,14 @@ void MachineSampler::watch(std::vector<uint32_t> host_pids) {
   shared_->has_news = true;
 }
 
-void MachineSampler::stop() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = true;
-  shared_->wake.notify_all();
-  shared_->ended_changed.wait_for(lock, kMachinePatience, [&] { return shared_->ended; });
-}
+void MachineSampler::stop() { shared_->end(kMachinePatience); }
 
 bool MachineSampler::sample_end(uint32_t host_pid) {
   std::unique_lock lock(shared_->mutex);
-  if (shared_->ended) return false;
+  if (!shared_->runs) return false;
   shared_->ended_pid = host_pid;
   shared_->wake.notify_all();
-  const auto is_done = [&] { return shared_->ended_pid == 0 || shared_->ended; };
+  const auto is_done = [&] { return shared_->ended_pid == 0 || !shared_->runs; };
   shared_->ended_changed.wait_for(lock, kEndPatience, is_done);
   return std::exchange(shared_->ended_pid, 0) == 0;  // later the id may be another process's
 }
@@ -200,7 +186,9 @@ Batch MachineSampler::fetch() {
 
 MachineState MachineSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->state;
+  MachineState state = shared_->state;
+  state.problem = shared_->problem;
+  return state;
 }
 
 void MachineSampler::sample(Shared& shared) {
@@ -243,20 +231,6 @@ void MachineSampler::sample(Shared& shared) {
     const auto has_work = [&] { return shared.stop || shared.ended_pid != 0; };
     while (shared.wake.wait_until(lock, due, has_work) && shared.ended_pid != 0) take_end();
   }
-}
-
-void MachineSampler::run(const std::shared_ptr<Shared>& shared) {
-  pthread_setname_np(pthread_self(), "mlrun-machine");
-  std::string problem;
-  try {
-    sample(*shared);
-  } catch (const std::exception& error) {
-    problem = std::string("the sampler ended early: ") + error.what();
-  }
-  const std::lock_guard lock(shared->mutex);
-  shared->state.problem = std::move(problem);
-  shared->ended = true;
-  shared->ended_changed.notify_all();
 }
 
 }  // namespace mlrun::machine

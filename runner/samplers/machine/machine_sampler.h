@@ -61,7 +61,6 @@ class MachineSampler {
 
  private:
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared);
   static void sample(Shared& shared);
 
   std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this

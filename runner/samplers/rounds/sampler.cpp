@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/rounds/sampler.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <utility>
 
 #include "runner/collect/spool_writer.h"
 #include "runner/samplers/rounds/round.h"
 #include "runner/samplers/rounds/short_slice.h"
-#include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 #include "runner/util/row_buffer.h"
+#include "runner/util/sampler_thread.h"
 
 namespace mlrun::rounds {
 
@@ -40,11 +36,9 @@ uint64_t rows_of(const std::string& payload) {
 
 }  // namespace
 
-struct Sampler::Shared {
-  std::mutex mutex;
+struct Sampler::Shared : util::SamplerShared {
   std::atomic<bool> is_ending = false;  // makes a round in progress end early
-  std::condition_variable wake, ended_changed;
-  bool stop = false, ended = false, has_news = false;
+  bool has_news = false;
   SamplerOptions options;
   std::vector<collect::WatchedProcess> processes;
   News news;
@@ -62,22 +56,17 @@ struct Sampler::Shared {
       else
         python_dropped += rows_of(payload);
     }
-    std::string problem = std::move(state.problem);
     state = now;
     state.thread_rows = thread_rows;
     state.machine_rows = machine_rows;
     state.rows_dropped = dropped;
     state.python_rows_dropped = python_dropped;
-    state.problem = std::move(problem);
   }
 };
 
 Sampler::Sampler(const SamplerOptions& options) : shared_(std::make_shared<Shared>()) {
   shared_->options = options;
-  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
-  if (problem.empty()) return;
-  shared_->state.problem = problem;
-  shared_->ended = true;
+  util::start_sampler_thread(shared_, "mlrun-rounds", [shared = shared_] { sample(*shared); });
 }
 
 Sampler::~Sampler() { stop(); }
@@ -92,10 +81,8 @@ void Sampler::watch(std::vector<collect::WatchedProcess> processes) {
 }
 
 void Sampler::stop() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->stop = shared_->is_ending = true;
-  shared_->wake.notify_all();
-  shared_->ended_changed.wait_for(lock, kPatience, [&] { return shared_->ended; });
+  shared_->is_ending = true;
+  shared_->end(kPatience);
 }
 
 Sampler::News Sampler::fetch() {
@@ -105,44 +92,34 @@ Sampler::News Sampler::fetch() {
 
 SamplerState Sampler::state() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->state;
+  SamplerState state = shared_->state;
+  state.problem = shared_->problem;
+  return state;
 }
 
-void Sampler::run(const std::shared_ptr<Shared>& shared) {
-  pthread_setname_np(pthread_self(), "mlrun-rounds");
+void Sampler::sample(Shared& shared) {
   ask_for_short_slices();
-  std::unique_lock lock(shared->mutex, std::defer_lock);
-  std::string problem;
-  try {
-    Round round(shared->options, shared->is_ending);
-    for (lock.lock(); !shared->stop; lock.lock()) {
-      const bool has_news = !round.is_exhausted() && std::exchange(shared->has_news, false);
-      const std::vector<collect::WatchedProcess> processes =
-          has_news ? shared->processes : decltype(shared->processes)();
-      lock.unlock();
-      if (has_news) round.take(processes);
-      round.go();
-      News results = round.results(false);
-      const std::chrono::nanoseconds due(round.due_ns());  // the steady clock is CLOCK_MONOTONIC
-      lock.lock();
-      shared->add(std::move(results), round.state());
-      const bool takes_news = !round.is_exhausted();
-      shared->wake.wait_until(lock, std::chrono::steady_clock::time_point(due),
-                              [&] { return shared->stop || (shared->has_news && takes_news); });
-      lock.unlock();
-    }
+  Round round(shared.options, shared.is_ending);
+  std::unique_lock lock(shared.mutex);
+  while (!shared.stop) {
+    const bool has_news = !round.is_exhausted() && std::exchange(shared.has_news, false);
+    const std::vector<collect::WatchedProcess> processes = has_news ? shared.processes : decltype(shared.processes)();
     lock.unlock();
-    round.finish();
-    News results = round.results(true);
+    if (has_news) round.take(processes);
+    round.go();
+    News results = round.results(false);
+    const std::chrono::nanoseconds due(round.due_ns());  // the steady clock is CLOCK_MONOTONIC
     lock.lock();
-    shared->add(std::move(results), round.state());
-  } catch (const std::exception& error) {
-    problem = std::string("the sampler ended early: ") + error.what();
+    shared.add(std::move(results), round.state());
+    const bool takes_news = !round.is_exhausted();
+    shared.wake.wait_until(lock, std::chrono::steady_clock::time_point(due),
+                           [&] { return shared.stop || (shared.has_news && takes_news); });
   }
-  if (!lock.owns_lock()) lock.lock();
-  shared->state.problem = std::move(problem);
-  shared->ended = true;
-  shared->ended_changed.notify_all();
+  lock.unlock();
+  round.finish();
+  News results = round.results(true);
+  lock.lock();
+  shared.add(std::move(results), round.state());
 }
 
 }  // namespace mlrun::rounds

@@ -66,7 +66,7 @@ class Sampler {
 
  private:
   struct Shared;
-  static void run(const std::shared_ptr<Shared>& shared);
+  static void sample(Shared& shared);
 
   std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
 };

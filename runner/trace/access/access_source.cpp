@@ -17,33 +17,29 @@ constexpr int64_t kDisorderNs = 2'000'000'000;
 
 bool is_earlier(const mlrun_access_sample& a, const mlrun_access_sample& b) { return a.monotonic_ns < b.monotonic_ns; }
 
-// Visits the samples of the frame at `offset`, if it has samples of accesses. Returns the number of damaged ones.
+// Visits the samples of the frame at `offset`, if it has samples of accesses. Adds damaged ones to `damaged_rows`.
 template <typename Visit>
-Result<uint64_t> visit_frame(const SpoolIndex& index, uint64_t offset, Visit visit) {
-  SpoolCursor cursor(index.fd(), offset, offset + MLRUN_FRAME_ALIGN, index.bytes());
-  SpoolFrame frame;
-  const auto found = cursor.next(frame);
-  if (!found) return tl::make_unexpected(found.error());
-  mlrun_frame_samples head{};
-  if (!*found || !frame.read(head) || head.table != MLRUN_SAMPLE_ACCESS) return uint64_t{0};
-  return for_each_row(frame, head, mlrun_access_sample{}, visit);
+Status visit_accesses(const SpoolIndex& index, uint64_t offset, uint64_t& damaged_rows, Visit visit) {
+  return visit_samples(index, offset, [&](const SpoolFrame& frame, const mlrun_frame_samples& head) -> Status {
+    if (head.table == MLRUN_SAMPLE_ACCESS) damaged_rows += for_each_row(frame, head, mlrun_access_sample{}, visit);
+    return {};
+  });
 }
 
 }  // namespace
 
 Status for_each_sample(const SpoolIndex& index, const std::function<void(const mlrun_access_sample&)>& visit) {
+  uint64_t damaged_rows = 0;  // AccessSource counts them
   for (const uint64_t offset : index.sample_frames()) {
-    if (const auto read = visit_frame(index, offset, visit); !read) return tl::make_unexpected(read.error());
+    if (Status read = visit_accesses(index, offset, damaged_rows, visit); !read) return read;
   }
   return {};
 }
 
 Status AccessSource::read_frame() {
   const auto had = static_cast<ptrdiff_t>(waiting_.size());
-  const auto damaged = visit_frame(index_, index_.sample_frames()[frame_++],
-                                   [&](const mlrun_access_sample& row) { waiting_.push_back(row); });
-  if (!damaged) return tl::make_unexpected(damaged.error());
-  damaged_rows_ += *damaged;
+  const auto add = [&](const mlrun_access_sample& row) { waiting_.push_back(row); };
+  if (Status read = visit_accesses(index_, index_.sample_frames()[frame_++], damaged_rows_, add); !read) return read;
   std::sort(waiting_.begin() + had, waiting_.end(), is_earlier);
   std::inplace_merge(waiting_.begin(), waiting_.begin() + had, waiting_.end(), is_earlier);
   if (!waiting_.empty())

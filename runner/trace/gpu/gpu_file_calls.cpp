@@ -63,16 +63,22 @@ bool GpuFileCalls::has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) co
   return next != execs_.end() && next->first == pid && next->second <= before_ns;
 }
 
-void GpuFileCalls::add(const mlrun_cufile_call& record, std::string_view array) {
-  if (entries_.size() >= decode::kJoinedGpuFilesMax) {
-    ++left_out_;
-    return;
-  }
+// When the call was, and its thread.
+GpuFileCalls::Entry GpuFileCalls::entry_of(const mlrun_cufile_call& record) {
   Entry entry;
   entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);
   entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
   entry.pid = static_cast<int32_t>(record.head.pid);
   entry.tid = static_cast<int32_t>(record.head.tid);
+  return entry;
+}
+
+void GpuFileCalls::add(const mlrun_cufile_call& record, std::string_view array) {
+  if (entries_.size() >= decode::kJoinedGpuFilesMax) {
+    ++left_out_;
+    return;
+  }
+  Entry entry = entry_of(record);
   entry.file = file_of(record);
   const events::CufileCall* what = events::cufile_call_of(record.function);
   if (what != nullptr && (what->role == CufileRole::kTransfer || what->role == CufileRole::kVector)) {
@@ -112,11 +118,7 @@ void GpuFileCalls::add_operation(const mlrun_cufile_call& record, const events::
     ++left_out_;
     return;
   }
-  Entry entry;
-  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // of the submission; replaced when a result arrives
-  entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
-  entry.pid = static_cast<int32_t>(record.head.pid);
-  entry.tid = static_cast<int32_t>(record.head.tid);
+  Entry entry = entry_of(record);  // ends with the submission until a result arrives
   entry.file = file_of_handle(record, operation.handle, false);
   entry.is_transfer = true;
   entry.is_write = events::cufile_call_of(events::cufile_operation_number(operation.opcode))->is_write;

@@ -99,6 +99,7 @@ class GpuFileCalls {
     std::vector<uint32_t> entries;
     std::vector<int64_t> ends_ns;
   };
+  static Entry entry_of(const mlrun_cufile_call& record);
   uint32_t file_of(const mlrun_cufile_call& record);
   uint32_t file_of_new_handle(const mlrun_cufile_call& record);
   uint32_t file_of_handle(const mlrun_cufile_call& record, uint64_t handle, bool is_gone);

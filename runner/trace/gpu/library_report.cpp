@@ -26,7 +26,7 @@ void LibraryReport::add_gaps(model::TraceInfo& info, const std::string& before,
                    "mlrun was killed before it could report which processes were probed, and since when");
   }
   add_processes(info, before, before_detail);
-  for (const auto& gone : report_->let_go) {
+  for (const auto& gone : report_->detached) {
     if (gone.function.empty()) continue;
     add_row(info, "calls of " + gone.function,
             fmt::format("its probe was detached: {} calls a second in all processes could have slowed them",

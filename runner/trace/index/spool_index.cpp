@@ -47,10 +47,16 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
   if (!S_ISREG(status.st_mode)) return fail("the spool " + options.path + " is not a regular file");
   const auto bytes = static_cast<uint64_t>(status.st_size);
   std::unique_ptr<SpoolIndex> index(new SpoolIndex(options, info, std::move(fd), bytes));
-  if (auto kept = index->load_kept(options.kept_path); !kept) return tl::make_unexpected(kept.error());
+  if (auto kept = index->load_frame_file(options.kept_path, &index->kept_); !kept) {
+    return tl::make_unexpected(kept.error());
+  }
+  index->note_old_gaps();
   index->channels_.set_leaves_out(options.summary_only);
   if (options.summary_only) {
-    if (auto sums = index->load_sums(options.sums_path); !sums) return tl::make_unexpected(sums.error());
+    // Only the definitions of threads, processes, files and clocks; sums_file.h reads the sums later.
+    if (auto sums = index->load_frame_file(options.sums_path, nullptr); !sums) {
+      return tl::make_unexpected(sums.error());
+    }
   }
 
   const size_t blocks = (bytes + MLRUN_SPOOL_BLOCK_BYTES - 1) / MLRUN_SPOOL_BLOCK_BYTES;
@@ -76,39 +82,27 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
   return index;
 }
 
-Status SpoolIndex::load_kept(const std::string& path) {
-  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!fd.valid() && errno == ENOENT) return {};
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open " + path, errno);
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  for (uint64_t begin = 0; begin < bytes; begin += MLRUN_SPOOL_BLOCK_BYTES) {
-    auto scan = scan_block(fd.get(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, bytes, nullptr);
+Status SpoolIndex::load_frame_file(const std::string& path, KeptFrames* keys) {
+  const auto file = open_frame_file(path);
+  if (!file) return tl::make_unexpected(file.error());
+  for (uint64_t begin = 0; begin < file->bytes; begin += MLRUN_SPOOL_BLOCK_BYTES) {
+    auto scan = scan_block(file->fd.get(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, file->bytes, nullptr);
     if (!scan) return tl::make_unexpected(scan.error());
-    for (const uint64_t key : scan->kept) kept_.at(key) = 1;
+    for (const uint64_t key : scan->kept) {
+      if (keys) keys->at(key) = 1;
+    }
     take(*scan);
   }
+  return {};
+}
+
+// Requires: kept.bin was loaded, which says what was freed.
+void SpoolIndex::note_old_gaps() {
   for (const auto& [serial, gap] : gaps_) {
     if (gap.reason != MLRUN_GAP_OLD) continue;
     events_from_ns_ = std::max(events_from_ns_, TraceClock::from_monotonic(gap.last_monotonic_ns));
   }
   channels_.set_begins_late(events_from_ns_ != 0);
-  return {};
-}
-
-// Reads the definitions of threads, processes, files and clocks from sums.bin; sums_file.h reads the sums later.
-Status SpoolIndex::load_sums(const std::string& path) {
-  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!fd.valid() && errno == ENOENT) return {};
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open " + path, errno);
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  for (uint64_t begin = 0; begin < bytes; begin += MLRUN_SPOOL_BLOCK_BYTES) {
-    auto scan = scan_block(fd.get(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, bytes, nullptr);
-    if (!scan) return tl::make_unexpected(scan.error());
-    take(*scan);
-  }
-  return {};
 }
 
 void SpoolIndex::take(BlockScan& scan) {

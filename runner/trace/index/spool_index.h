@@ -84,8 +84,9 @@ class SpoolIndex {
  private:
   SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
   static uint64_t exec_key(uint64_t serial, uint64_t start) { return util::scrambled(util::scrambled(serial), start); }
-  Status load_kept(const std::string& path);
-  Status load_sums(const std::string& path);
+  // Takes the frames of kept.bin or sums.bin; if `keys` is given, it gets the key of each.
+  Status load_frame_file(const std::string& path, KeptFrames* keys);
+  void note_old_gaps();
   void take(BlockScan& scan);
   void take_files(const BlockScan& scan);
   void take_stacks(const BlockScan& scan);

@@ -29,7 +29,7 @@ void add_file_call_gaps(const model::Run& session, model::TraceInfo& info) {
                    "from devices are in the table block_part",
                    MLRUN_NO_FILE_CALLS),
        -1, -1});
-  const int64_t unseen = session.kernel_side.untold_32bit_calls;
+  const int64_t unseen = session.kernel_side.unseen_32bit_calls;
   if (unseen > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, unseen});
 }
 

@@ -30,7 +30,7 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   // Without a normal end of the run, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   if (const auto& report = library_.report()) {
-    for (const auto& gone : report->let_go) {
+    for (const auto& gone : report->detached) {
       if (!is_context_switch(gone.function)) continue;
       contexts_until_ns = std::min(contexts_until_ns, time_of(static_cast<uint64_t>(gone.at_ns)));
     }

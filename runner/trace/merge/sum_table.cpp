@@ -163,7 +163,8 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   }
   if (state.marks != 0) add("bounds of phases", "--summary-only reached its limit", -1, clamped(state.marks));
   if (state.late_marks != 0) {
-    add("bounds of phases", "the log had them late: calls until then count in the phase before the bound", -1,
+    add("bounds of phases",
+        "the line was written to the log after its time stamp; calls in between count in the earlier phase", -1,
         clamped(state.late_marks));
   }
   return rows;

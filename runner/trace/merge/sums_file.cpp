@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/sums_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "runner/decode/call_fields.h"
@@ -89,12 +87,9 @@ uint32_t StretchTimes::at(int64_t ts_ns) const {
 }
 
 Status SumsFile::read(const std::string& path) {
-  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!fd.valid() && errno == ENOENT) return {};
-  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open " + path, errno);
-  const auto bytes = static_cast<uint64_t>(status.st_size);
-  SpoolCursor cursor(fd.get(), 0, bytes, bytes);
+  const auto file = open_frame_file(path);
+  if (!file) return tl::make_unexpected(file.error());
+  SpoolCursor cursor(file->fd.get(), 0, file->bytes, file->bytes);
   SpoolFrame frame;
   for (;;) {
     const auto more = cursor.next(frame);

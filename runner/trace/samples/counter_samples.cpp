@@ -305,13 +305,9 @@ Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const
   CounterReader reader(info);
   if (Status opened = reader.open(tables_folder); !opened) return tl::make_unexpected(opened.error());
   for (const uint64_t offset : index.sample_frames()) {
-    SpoolCursor cursor(index.fd(), offset, offset + MLRUN_FRAME_ALIGN, index.bytes());
-    SpoolFrame frame;
-    const auto found = cursor.next(frame);
-    if (!found) return tl::make_unexpected(found.error());
-    mlrun_frame_samples head{};
-    if (!*found || !frame.read(head)) continue;
-    if (Status added = reader.add(frame, head); !added) return tl::make_unexpected(added.error());
+    const Status added =
+        visit_samples(index, offset, [&](const auto& frame, const auto& head) { return reader.add(frame, head); });
+    if (!added) return tl::make_unexpected(added.error());
   }
   return reader.close();
 }

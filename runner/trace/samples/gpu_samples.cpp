@@ -140,7 +140,9 @@ class SampleReader {
       if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
     }
     for (const uint64_t offset : index_.sample_frames()) {
-      if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
+      const Status read =
+          visit_samples(index_, offset, [&](const auto& frame, const auto& head) { return add(frame, head); });
+      if (!read) return tl::make_unexpected(read.error());
       for (tables::ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
         if (!table->full()) continue;
         if (auto ended = table->end_row_group(); !ended) return tl::make_unexpected(ended.error());
@@ -153,13 +155,7 @@ class SampleReader {
   }
 
  private:
-  Status read_frame(uint64_t offset) {
-    SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
-    SpoolFrame frame;
-    const auto found = cursor.next(frame);
-    if (!found) return tl::make_unexpected(found.error());
-    mlrun_frame_samples head{};
-    if (!*found || !frame.read(head)) return {};
+  Status add(const SpoolFrame& frame, const mlrun_frame_samples& head) {
     switch (static_cast<mlrun_sample_table>(head.table)) {
       case MLRUN_SAMPLE_GPU:
         totals_.damaged_rows += for_each_row(frame, head, blank_gpu_sample(), [&](const mlrun_gpu_sample& row) {

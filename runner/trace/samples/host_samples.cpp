@@ -113,14 +113,12 @@ Result<uint64_t> read_all(const SpoolIndex& index, OfThread thread, OfMachine ma
   mlrun_machine_sample no_machine{};
   std::fill(std::begin(no_machine.values), std::end(no_machine.values), MLRUN_NOT_KNOWN);
   for (const uint64_t offset : index.sample_frames()) {
-    SpoolCursor cursor(index.fd(), offset, offset + MLRUN_FRAME_ALIGN, index.bytes());
-    SpoolFrame frame;
-    const auto found = cursor.next(frame);
-    if (!found) return tl::make_unexpected(found.error());
-    mlrun_frame_samples head{};
-    if (!*found || !frame.read(head)) continue;
-    if (head.table == MLRUN_SAMPLE_THREAD) damaged += for_each_row(frame, head, no_thread, thread);
-    if (head.table == MLRUN_SAMPLE_MACHINE) damaged += for_each_row(frame, head, no_machine, machine);
+    const Status read = visit_samples(index, offset, [&](const auto& frame, const auto& head) -> Status {
+      if (head.table == MLRUN_SAMPLE_THREAD) damaged += for_each_row(frame, head, no_thread, thread);
+      if (head.table == MLRUN_SAMPLE_MACHINE) damaged += for_each_row(frame, head, no_machine, machine);
+      return {};
+    });
+    if (!read) return tl::make_unexpected(read.error());
   }
   return damaged;
 }

@@ -12,7 +12,7 @@
 #include "runner/events/python_sample.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/identity/thread_finder.h"
-#include "runner/trace/spool/spool_cursor.h"
+#include "runner/trace/samples/sample_rows.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -202,19 +202,15 @@ class PythonReader {
   Result<PythonTotals> write(const std::string& folder) {
     if (auto opened = table_.open_in(folder); !opened) return tl::make_unexpected(opened.error());
     for (const uint64_t offset : index_.python_frames()) {
-      if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
+      const Status read = visit_frame(index_, offset, [&](const SpoolFrame& frame) { return add(frame); });
+      if (!read) return tl::make_unexpected(read.error());
     }
     if (auto closed = table_.close(); !closed) return tl::make_unexpected(closed.error());
     return totals_;
   }
 
  private:
-  Status read_frame(uint64_t offset) {
-    SpoolCursor cursor(index_.fd(), offset, offset + MLRUN_FRAME_ALIGN, index_.bytes());
-    SpoolFrame frame;
-    const auto found = cursor.next(frame);
-    if (!found) return tl::make_unexpected(found.error());
-    if (!*found) return {};
+  Status add(const SpoolFrame& frame) {
     const Payload payload(frame);
     if (!payload.is_sound()) {
       totals_.damaged_rows += std::max(1u, payload.rows());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/spool/spool_cursor.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,6 +105,15 @@ Result<bool> SpoolCursor::next(SpoolFrame& frame) {
     at_ = next;
   }
   return false;
+}
+
+Result<FrameFile> open_frame_file(const std::string& path) {
+  FrameFile file{util::UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), 0};
+  struct stat status {};
+  if (!file.fd.valid() && errno == ENOENT) return file;
+  if (!file.fd.valid() || ::fstat(file.fd.get(), &status) != 0) return fail_errno("open " + path, errno);
+  file.bytes = static_cast<uint64_t>(status.st_size);
+  return file;
 }
 
 }  // namespace mlrun::trace

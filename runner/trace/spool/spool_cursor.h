@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "runner/events/spool.h"
 #include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::trace {
 
@@ -52,5 +54,12 @@ class SpoolCursor {
   uint64_t buffer_begin_ = 0, buffer_bytes_ = 0;
   uint64_t damaged_bytes_ = 0, vain_bytes_ = 0;
 };
+
+// kept.bin or sums.bin: spool frames in a file of their own. 0 bytes if it does not exist.
+struct FrameFile {
+  util::UniqueFd fd;
+  uint64_t bytes = 0;
+};
+Result<FrameFile> open_frame_file(const std::string& path);
 
 }  // namespace mlrun::trace

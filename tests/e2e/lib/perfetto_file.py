@@ -5,8 +5,6 @@ time, those of equal time in the order of the file."""
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-NEEDS_STATE = 2
-
 
 @dataclass
 class Slice:

@@ -20,7 +20,7 @@
 enum { kCalls = 32 };
 static struct {
   const char *name;
-  long called, held, let_go, back;
+  long called, held, released, back;
 } calls[kCalls];
 static volatile int call;
 static long delay_ns;
@@ -41,7 +41,7 @@ static void *hold_up(void *unused) {
     struct seccomp_notif_resp go = {.id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     calls[call].held = now();
     clock_nanosleep(CLOCK_MONOTONIC, 0, &delay, NULL);
-    calls[call].let_go = now();
+    calls[call].released = now();
     ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &go);
   }
   return unused;
@@ -87,7 +87,7 @@ int main(int count, char **arguments) {
       TIMED(unlink, unlink("made/other"));
   TIMED(rmdir, rmdir("made"));
   for (int i = 0, all = call; i < all; i++)
-    printf("%s %ld %ld %ld %ld\n", calls[i].name, calls[i].called, calls[i].held, calls[i].let_go, calls[i].back);
+    printf("%s %ld %ld %ld %ld\n", calls[i].name, calls[i].called, calls[i].held, calls[i].released, calls[i].back);
   fflush(stdout);
   _exit(0);
 }

@@ -49,7 +49,7 @@ static long place_in(int fd) {
   return (long)below(size < 300 ? (unsigned)size + 1 : 300);
 }
 
-// How far to go from a place; not forward where no hole may be left.
+// Distance of a seek; negative if the file must get no holes.
 static long distance(unsigned most) { return (long)below(most) - (long)(holes ? most / 2 : most); }
 
 static void mark(int seen) { lseek(-1, seen ? ++step : -++step, SEEK_SET); }

@@ -5,7 +5,7 @@ namespace mlrun::preload_test {
 
 namespace {
 
-// Where a buffer lies is another place in every run; in its page it is not.
+// A buffer's address differs between runs; its offset in the page does not.
 bool has_buffer(const RecordedCall& call) {
   return call.func == "read" || call.func == "write" || call.func == "pread" || call.func == "pwrite";
 }

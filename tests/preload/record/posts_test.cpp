@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the record of a wait has the thread that ended it, against what the victim's threads know of each other.
+// Tests that the record of a wait has the thread that ended it, against the thread ids that the victim prints.
 #include <algorithm>
 #include <sstream>
 #include <string>

@@ -73,11 +73,11 @@ class Window {
     }
   }
   // As if only the newest stretch were there.
-  void let_go() {
+  void evict() {
     const uint64_t oldest = use_.stretch();
     use_.note_folders(oldest);
     for (const Words& one : records_) use_.note_reference(bytes_of(one), size_of(one), oldest);
-    std::erase_if(records_, [&](const Words& one) { return use_.let_go(bytes_of(one), size_of(one), oldest); });
+    std::erase_if(records_, [&](const Words& one) { return use_.evict(bytes_of(one), size_of(one), oldest); });
   }
   [[nodiscard]] size_t count(uint32_t kind, uint64_t id) const {
     size_t found = 0;
@@ -91,7 +91,7 @@ class Window {
     return {count(MLRUN_STRING, kFolderName), count(MLRUN_FILE, kFolder), count(MLRUN_STRING, kFileName),
             count(MLRUN_FILE, kFile)};
   }
-  [[nodiscard]] bool took_back() { return use_.took_back(); }
+  [[nodiscard]] bool has_re_emitted() { return use_.has_re_emitted(); }
 
  private:
   DefinitionUse use_;
@@ -113,7 +113,7 @@ TEST(DefinitionUse, AnOpenFileKeepsTheFolderThatItWasOpenedIn) {
   Window window;
   open_in_folder(window);
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kAll);
 }
 
@@ -122,15 +122,15 @@ TEST(DefinitionUse, AClosedOneIsEvictedAndReemittedWhenAnotherDescriptorUsesIt) 
   open_in_folder(window);
   window.note(call(events::func::k_close, kFile));
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kNone);
-  EXPECT_FALSE(window.took_back());
+  EXPECT_FALSE(window.has_re_emitted());
   window.note(call(events::func::k_write, kFile));
   EXPECT_EQ(window.definitions(), kAll);
-  EXPECT_TRUE(window.took_back());
-  EXPECT_FALSE(window.took_back()) << "asked before";
+  EXPECT_TRUE(window.has_re_emitted());
+  EXPECT_FALSE(window.has_re_emitted()) << "asked before";
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kAll) << "it is open again";
 }
 
@@ -139,12 +139,12 @@ TEST(DefinitionUse, AnInheritedOneOfAnEndedParentIsReemitted) {
   open_in_folder(window);
   window.note(record(MLRUN_END, kParent, 10));
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kNone);
   window.note(call(events::func::k_read, kFile), kChild);
   EXPECT_EQ(window.definitions(), kAll);
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kAll) << "the child has not ended";
 }
 
@@ -153,7 +153,7 @@ TEST(DefinitionUse, AFolderOfTheSecondPathIsReemitted) {
   open_in_folder(window);
   window.note(call(events::func::k_close, kFile));
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   Words renames = call(events::func::k_renameat, 0);
   renames.resize(10);
   renames[0] += uint64_t{1} << 8;  // a unit more
@@ -169,7 +169,7 @@ TEST(DefinitionUse, ManyDefinitionsOfOneFileAllGo) {
   EXPECT_EQ(window.count(MLRUN_FILE, kFile), 2u);
   window.note(call(events::func::k_close, kFile));
   window.begin_stretch();
-  window.let_go();
+  window.evict();
   EXPECT_EQ(window.definitions(), kNone);
 }
 

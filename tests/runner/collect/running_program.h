@@ -17,7 +17,7 @@ struct Ended {
 
 class RunningProgram {
  public:
-  // `terminal`: stdin, stdout and stderr are a terminal of its own, which it leads; all it says is `out` then.
+  // `terminal`: stdin, stdout and stderr are a terminal of its own, of which it is the session leader; `out` then has stdout and stderr.
   explicit RunningProgram(const std::vector<std::string>& command, bool terminal = false);
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;

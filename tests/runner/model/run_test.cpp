@@ -72,7 +72,7 @@ TEST(RunTest, HasWhatTheKernelSideReported) {
   EXPECT_TRUE(side.has_program("a") && side.lacks_program("b"));
   EXPECT_FALSE(side.lacks_program("a") || side.has_program("b") || side.has_program("c") || side.lacks_program("c"));
   ASSERT_TRUE(side.cufile);
-  EXPECT_EQ(side.cufile->let_go.at(0).calls_per_second, 9);
+  EXPECT_EQ(side.cufile->detached.at(0).calls_per_second, 9);
   EXPECT_FALSE(side.torch || side.cuda);
   EXPECT_EQ(side.devices.at(0).rotational, false);
   EXPECT_EQ(

@@ -147,7 +147,7 @@ void expect_texts_back(const std::vector<std::string>& values) {
   const testing::TraceFolder trace;
   ParquetTable table("shape");
   auto& text = table.text("text");
-  auto& optional = table.optional_text("optional");
+  auto& optional = table.text("optional", Presence::kSometimes);
   auto& bytes = table.optional_bytes("bytes");
   ASSERT_TRUE(table.open(path_of(trace)));
   for (int group = 0; group < 2; ++group) {
@@ -196,7 +196,7 @@ TEST(ColumnChunk, OfTexts) {
     if (!text.empty()) text[random() % text.size()] = static_cast<char>('a' + random() % 3);
     return text;
   }));
-  // As many as a dictionary takes, and one more; few long ones; more bytes than it takes.
+  // The most distinct texts that a dictionary takes, and one more; then few long texts, then more bytes than it takes.
   for (const size_t distinct : {65'536, 65'537})
     expect_texts_back(texts(70'001, [&](size_t row) { return std::to_string(row % distinct); }));
   expect_texts_back(texts(3000, [](size_t row) { return std::string(5000, static_cast<char>('a' + row % 7)); }));

@@ -34,7 +34,7 @@ TEST(ParquetTable, GivesBackWhatWasAdded) {
   auto& small = table.int32("small");
   auto& real = table.real("real");
   auto& flag = table.boolean("flag");
-  auto& text = table.optional_text("text");
+  auto& text = table.text("text", Presence::kSometimes);
   auto& label = table.label("label", {"none", "some"});
   table.empty_int64("later");
   ASSERT_TRUE(table.open(table_folder(trace, "all_types") + "/part-00000.parquet"));

@@ -47,7 +47,7 @@ TEST(ProcFiles, OurselvesAreThere) {
   EXPECT_NE(pid_namespace_of(0), 0u);
 }
 
-// The line with the groups comes before those with the pids and the filters.
+// In /proc/PID/status a long Groups: line precedes NSpid: and Seccomp:.
 TEST(ProcFiles, AProcessOfManyGroupsHasItsInnermostPid) {
   const pid_t child = ::fork();
   if (child == 0) {

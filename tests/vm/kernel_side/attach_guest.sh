@@ -15,14 +15,14 @@ writer() {
     dd if=/dev/zero of="$1" bs=64k count=16 conv=fsync; touch "$0.done"' "/tmp/$1" "/mnt/disk/$1" &
   until [[ -s /tmp/$1.pid ]]; do sleep 0.1; done
 }
-let_go() { for file in "$@"; do touch "/tmp/$file.go"; done; }
+release() { for file in "$@"; do touch "/tmp/$file.go"; done; }
 wait_for() { for file in "$@"; do until [[ -e /tmp/$file.done ]]; do sleep 0.1; done; done; }
 
 dd if=/dev/zero of=/mnt/disk/old bs=64k count=16 conv=fsync
 sync
 echo 3 >/proc/sys/vm/drop_caches
 
-# Programs of probes in libraries, which nothing here calls: this kernel takes them.
+# Checks that this kernel loads the BPF programs for library probes; nothing here triggers them.
 "$build/bin/mlrun" --kprobes=require,cufile,torch --defer-merge --quiet -o "$traces/libraries" -- true
 "$build/bin/mlrun" --kprobes=require,cuda --stacks --defer-merge --quiet -o "$traces/cuda" --pid $$ --duration 1
 
@@ -34,7 +34,7 @@ setsid sh -c 'exec 3</mnt/disk/old; echo $$ >/tmp/loader.pid; until [ -e /tmp/lo
 until [[ -s /tmp/loader.pid ]]; do sleep 0.1; done
 writer stranger
 observe pid block,wait,vfs --pid "$(</tmp/loader.pid)"
-let_go loader stranger
+release loader stranger
 observed
 wait_for stranger
 
@@ -69,7 +69,7 @@ if [[ $later == xfs ]]; then
   nsenter -t "$opener" -m mount -t xfs /dev/nullb0 $paths/later
   until grep -q xfs_file_remap_range /sys/kernel/tracing/enabled_functions; do sleep 0.1; done # the last of its functions
 fi
-let_go short
+release short
 observed
 wait $unshared
 cp /tmp/short.expected "$out/paths.expected"
@@ -87,7 +87,7 @@ stat -c '%i' /run/cgroups/inside >"$out/cgroup.number"
 alone
 observe cgroup block,wait,vfs --cgroup /run/cgroups/inside
 cat /tmp/later.pid >/run/cgroups/inside/below/cgroup.procs
-let_go first later outside
+release first later outside
 wait_for first later outside
 observed TERM
 

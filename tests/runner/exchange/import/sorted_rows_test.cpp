@@ -65,7 +65,7 @@ TEST_P(SortedRowsTest, RowsThatAreHandedOnKeepTheirTexts) {
   const auto end_group = [&] {
     const std::vector<Said> sorted = read_all(group);
     read.insert(read.end(), sorted.begin(), sorted.end());
-    rows.let_go();
+    rows.free_visited();
     in_group = 0;
   };
   const auto hand_on = [&](int64_t, char* stored) -> Status {

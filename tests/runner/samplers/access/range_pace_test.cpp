@@ -8,6 +8,8 @@ namespace {
 
 constexpr uint64_t kMapping = uint64_t{1} << 30;
 
+uint64_t range_of(const RangePace& pace) { return pace.end_of_range(0, kMapping); }
+
 // A kernel that takes so long for a byte. Clears a mapping from its begin to its end.
 struct Cleared {
   uint64_t calls_ns = 0, pauses_ns = 0, longest_ns = 0;
@@ -33,28 +35,28 @@ Cleared clear(RangePace& pace, double ns_of_byte, uint64_t bytes = kMapping) {
 
 TEST(RangePace, CallsThatTakeTooLongHalveTheRangeUntilTheyDoNot) {
   RangePace pace;
-  EXPECT_EQ(pace.range_bytes(), RangePace::kMost);
+  EXPECT_EQ(range_of(pace), RangePace::kMost);
   const Cleared cleared = clear(pace, 0.8);  // 13 ms for the largest range
   EXPECT_EQ(cleared.long_calls, 3);          // 16, 8, 4 MiB
-  EXPECT_EQ(pace.range_bytes(), RangePace::kLeast);
+  EXPECT_EQ(range_of(pace), RangePace::kLeast);
   EXPECT_EQ(clear(pace, 0.8).long_calls, 0);
 }
 
 TEST(RangePace, WhatWasCalibratedSparesTheFirstLongCalls) {
   RangePace pace(0.8 * 4096 * 1000);
   EXPECT_EQ(clear(pace, 0.8).long_calls, 0);
-  EXPECT_EQ(RangePace(1'000'000).range_bytes(), RangePace::kLeast);
-  EXPECT_EQ(RangePace(300'000).range_bytes(), RangePace::kMost / 2);
-  EXPECT_EQ(RangePace(10'000).range_bytes(), RangePace::kMost);
+  EXPECT_EQ(range_of(RangePace(1'000'000)), RangePace::kLeast);
+  EXPECT_EQ(range_of(RangePace(300'000)), RangePace::kMost / 2);
+  EXPECT_EQ(range_of(RangePace(10'000)), RangePace::kMost);
 }
 
 TEST(RangePace, AfterSeveralShortCallsTheRangeGrowsAgain) {
   RangePace pace;
   clear(pace, 0.8);
   clear(pace, 0.01);
-  EXPECT_EQ(pace.range_bytes(), RangePace::kMost);
+  EXPECT_EQ(range_of(pace), RangePace::kMost);
   clear(pace, 0.1);  // neither long nor short
-  EXPECT_EQ(pace.range_bytes(), RangePace::kMost);
+  EXPECT_EQ(range_of(pace), RangePace::kMost);
 }
 
 TEST(RangePace, CallsHaveFivePercentOfTheTimeHoweverLongTheyTake) {

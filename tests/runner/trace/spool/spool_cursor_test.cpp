@@ -129,5 +129,23 @@ TEST(SpoolCursor, DoesNotChecksumForeverWhatClaimsToBeLong) {
   EXPECT_EQ(all.damaged_bytes, spool.bytes().size());
 }
 
+TEST(SpoolCursor, AFileOfFramesThatDoesNotExistHasNone) {
+  const testing::TraceFolder folder;
+  const auto file = open_frame_file(folder.path() + "/kept.bin");
+  ASSERT_TRUE(file) << file.error().text;
+  EXPECT_EQ(file->bytes, 0u);
+  SpoolFrame frame;
+  EXPECT_FALSE(SpoolCursor(file->fd.get(), 0, file->bytes, file->bytes).next(frame).value());
+}
+
+TEST(SpoolCursor, AFileOfFramesThatCannotBeOpenedIsAnError) {
+  const testing::TraceFolder folder;
+  spool_of(1, 1).write(folder.path());
+  const auto file = open_frame_file(folder.path() + "/spool.bin/kept.bin");
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().text.find("cannot open"), std::string::npos) << file.error().text;
+  EXPECT_GT(open_frame_file(folder.path() + "/spool.bin")->bytes, 0u);
+}
+
 }  // namespace
 }  // namespace mlrun::trace
