@@ -31,7 +31,7 @@ extern char **__environ;
 bool counts_are_shown;
 static uint32_t starts;  // 0: start_placement has not run, 1: a thread runs it, 2: done
 static struct mlrun_placement *shared;
-static const char *program = "";
+char program_name[kProgramNameBytes];
 static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
 static uint32_t own_pid;                // as this process sees it; 0: unknown
 static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
@@ -88,7 +88,13 @@ static bool begin_rules(void) {
 
 static void name_program(void) {
   char *const *name = libc_variable("program_invocation_short_name");
-  if (name && *name) program = *name;
+  if (name && *name) memcpy(program_name, *name, strnlen(*name, sizeof program_name - 1));
+}
+
+static void find_vdso(void) {
+  LIBC(unsigned long, getauxval, unsigned long);
+  vdso_page = (uint32_t)(libc_getauxval(AT_SYSINFO_EHDR) / kPageBytes);
+// A copy: the name is in argv[0], which programs overwrite for ps.
 }
 
 // Under a seccomp filter of the program, which may kill for these calls, both numbers stay unknown.
@@ -110,7 +116,7 @@ void start_placement(void) {
   name_program();
   find_own_pid();
   if (begin_rules()) {
-    rules_choose(shared, program, is_main_process());
+    rules_choose(shared, program_name, is_main_process());
   } else {
     window.bytes = 0;
     least_bytes = SIZE_MAX;
@@ -314,7 +320,10 @@ static void in_child(void) {
   sites_after_fork();
   counts_are_shown = false;
   own_slot = UINT32_MAX;
-  if (shared && placement) rules_choose(shared, program, is_main_process());
+  show_inherited();
+  heaps_unlock();
+  sites_after_fork();
+  rules_choose(shared, program_name, is_main_process());
 }
 
 // Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it.

@@ -12,6 +12,9 @@
 // Reads the rules and opens a heap for each, once. No effect before libc has set the environment; then a later call does it.
 void start_placement(void);
 
+enum { kProgramNameBytes = 256 };
+extern char program_name[kProgramNameBytes];  // file name of argv[0] at load
+
 extern bool counts_are_shown;
 void show_counts(void);
 
