@@ -283,7 +283,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   }
   uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1), touched;
   uint32_t page = align == 1 ? cache_take(heap, pages, bytes, &touched) : kNoPage;
-  if (page == kNoPage) page = take_locked(heap, pages, align, bytes, &touched);
+  if (page == kNoPage) page = take_locked(heap, pages, pages, align, bytes, &touched);
   if (page == kNoPage) return NULL;
   void *block = address_of(page);
   size_t old = (size_t)touched * kPageBytes;
@@ -366,6 +366,8 @@ bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_page
   return done;
 }
 
+void heap_note_mapping_left_alone(uint32_t number, size_t bytes) { note_mapping_match(&heaps[number], bytes, false); }
+
 void note_peak(struct heap *heap) {
   caches_empty(heap);
   if (heap->live_bytes <= heap->peak_bytes) return;
@@ -396,6 +398,12 @@ void heaps_unlock(void) {
     caches_unlock(&heaps[i]);
     heap_unlock(&heaps[i]);
   }
+}
+
+bool heaps_have_blocks(void) {
+  for (uint32_t i = 0; i < heaps_opened; i++)
+    if (heaps[i].live_bytes) return true;
+  return false;
 }
 
 void heaps_show_counts(struct mlrun_place_count *counts) {

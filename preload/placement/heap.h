@@ -56,3 +56,6 @@ bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_page
 void heap_note_fallback(uint32_t number, size_t bytes);
 
 #pragma GCC visibility pop
+// Counts a mapping that matched the rule and is left alone, as a fallback.
+void heap_note_mapping_left_alone(uint32_t number, size_t bytes);
+

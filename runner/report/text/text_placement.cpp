@@ -102,7 +102,7 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   // How long the program keeps its own mappings is unknown.
   if (!placed.maps) items.push_back("at most " + util::bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
-    const char* const why = placed.maps ? "not placed: no memory or a limit reached"
+    const char* const why = placed.maps ? "not placed: no memory, a limit reached, or explicit huge pages (MAP_HUGETLB)"
                                         : "left to a later rule or the program's allocator: no memory, a limit "
                                           "reached, or (pmem) a forked process";
     items.push_back(style.warning(
