@@ -300,6 +300,7 @@ void PlacedMemory::describe(nlohmann::json& session) {
     placement["processes"] = processes(found);
   }
   if (!samples_processes_) return;
+    placement["without_rules"] = found.count_without_rules();
   placement["pages"] = nlohmann::json::array();
   std::string why;
   for (const auto& [where, pages] : found.by_process_and_file) {

@@ -175,7 +175,7 @@ struct Placement {
       pages;  // of the processes under the policy, what no rule places: private anonymous memory and mapped files
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
-  Number images, without_memory, not_counted;
+  Number images, without_memory, not_counted, without_rules;
   int64_t processes_left_out = 0;  // those of which some mapped file has no samples, for lack of room
   Balancing numa_balancing;
   Machine counted;

@@ -52,6 +52,12 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
 
 bool are_some_not_counted(const model::Placement& placement) { return placement.not_counted.value_or(0) > 0; }
 
+// The processes that a statement about all blocks or mappings is limited to; empty: all.
+const char* of_whom(const model::Placement& placement) {
+  if (are_some_not_counted(placement)) return " of the counted processes";
+  return placement.without_rules.value_or(0) > 0 ? " of the processes with rules" : "";
+}
+
 // why: empty: no process could be sampled.
 std::string not_sampled_text(const std::string& why, const model::Placement& placement) {
   if (!why.empty()) return fmt::format("pages not sampled ({})", why);
@@ -95,8 +101,7 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
   const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) {
-    const char* const of_whom = are_some_not_counted(placement) ? " of the counted processes" : "";
-    return wrap(head, kLead, {style.warning(fmt::format("no {}{} fits this rule", what, of_whom))}, style);
+    return wrap(head, kLead, {style.warning(fmt::format("no {}{} fits this rule", what, of_whom(placement)))}, style);
   }
   std::vector<std::string> items = {counted(placed.matches, what) + " of " + util::bytes_text(placed.bytes)};
   // How long the program keeps its own mappings is unknown.
@@ -207,6 +212,13 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
   if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(fmt::format(
+  if (const int64_t without = placement.without_rules.value_or(0); without > 0) {
+    out += wrap(
+        style.bold("PLACED"), kLead,
+        {style.warning(fmt::format("{} process{} ran without the rules (environment cleared, program static or setuid)",
+                                   util::count_text(without), without == 1 ? "" : "es"))},
+        style);
+  }
                     "not counted: the blocks of {} more process{}; only a limited number of processes is counted",
                     util::count_text(more), more == 1 ? "" : "es"))},
                 style);
