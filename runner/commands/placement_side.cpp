@@ -179,6 +179,7 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},
                     {"strict", rule.strict},
+                    {"huge", rule.huge},
                     {"memkind", rule.memkind},
                     {"folder", util::escaped_utf8(rule.folder)}});
   }
@@ -262,7 +263,8 @@ bool PlacedMemory::give_back(const std::vector<placement::CountedProcess>& ended
     --taken;
     if (inherits) --inherited;
   }
-  sampler_->sum_up(numbers);
+  if (!numbers.empty()) sampler_->sum_up(numbers);
+  return are_scarce;
 }
 
 void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch) {
@@ -271,9 +273,9 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   placement::SampledMemory targets;
   const bool are_scarce = rules_ != 0 && follow_slots(targets.heaps);
   if (samples_processes_) targets.processes = watch.alive();
+  if (rules_ != 0) targets.alive = watch.alive();
   sampler_->set_targets(std::move(targets));
   const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-  if (rules_ != 0) targets.alive = watch.alive();
   next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
 }
 
@@ -298,9 +300,9 @@ void PlacedMemory::describe(nlohmann::json& session) {
   if (rules_ != 0) {
     describe_counts(placement, area_.head());
     placement["processes"] = processes(found);
+    placement["without_rules"] = found.count_without_rules();
   }
   if (!samples_processes_) return;
-    placement["without_rules"] = found.count_without_rules();
   placement["pages"] = nlohmann::json::array();
   std::string why;
   for (const auto& [where, pages] : found.by_process_and_file) {

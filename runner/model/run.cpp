@@ -151,7 +151,7 @@ static bool take(const json& from, PythonSampler& to) {
 }
 static bool take(const json& from, Placement::Rule& to) {
   return keys(from, "text", to.text, "folder", to.folder, "policy", to.policy, "nodes", to.nodes, "shares", to.shares,
-              "mmap", to.mmap, "strict", to.strict);
+              "mmap", to.mmap, "strict", to.strict, "huge", to.huge);
 }
 static bool take(const json& from, Placement::Counts& to) {
   return keys(from, "matches", to.matches, "bytes", to.bytes, "fallbacks", to.fallbacks, "fallback_bytes",

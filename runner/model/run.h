@@ -138,7 +138,7 @@ struct Placement {
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
     std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
-    bool mmap = false, strict = false;
+    bool mmap = false, strict = false, huge = false;
   };
   struct Counts {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;

@@ -115,6 +115,9 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   }
   if (!placed.folder.empty()) items.push_back("in files in " + printable(placed.folder));
   if (!placed.asked.empty()) items.push_back(asked_text(placed));
+  if (placed.huge)
+    items.push_back(fmt::format("asked for: huge pages{}; how many it got is not measured",
+                                placed.maps ? "" : " for blocks of 2 MiB and more"));
   if (!placed.bytes_on.empty())
     add_pages(placed, style, items);
   else if (placed.folder.empty())
@@ -209,9 +212,6 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
                                " could not get mlrun's heap: their blocks are placed as without rules")},
                 style);
   }
-  if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
-    out += wrap(style.bold("PLACED"), kLead,
-                {style.warning(fmt::format(
   if (const int64_t without = placement.without_rules.value_or(0); without > 0) {
     out += wrap(
         style.bold("PLACED"), kLead,
@@ -219,6 +219,9 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
                                    util::count_text(without), without == 1 ? "" : "es"))},
         style);
   }
+  if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
+    out += wrap(style.bold("PLACED"), kLead,
+                {style.warning(fmt::format(
                     "not counted: the blocks of {} more process{}; only a limited number of processes is counted",
                     util::count_text(more), more == 1 ? "" : "es"))},
                 style);
