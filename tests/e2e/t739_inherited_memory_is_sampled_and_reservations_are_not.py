@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A forked child that only writes inherited blocks and mappings has its pages sampled as its parent has, and hundreds of children that end at once take no
-room from others. Of a large reservation only what may be accessed counts. A process without the rules is counted, and so is a mapping of explicit huge
+room from others. A large reservation counts only where it may be accessed. A process without the rules is counted, and so is a mapping of explicit huge
 pages, which is left alone."""
 
 from lib import case

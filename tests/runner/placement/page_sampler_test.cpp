@@ -187,7 +187,7 @@ TEST(PageSampler, BlocksOfRulesAreNoMemoryUnderThePolicy) {
   EXPECT_GT(without_rules, kPlacedBytes / 2.0);
 }
 
-TEST(PageSampler, OfAReservationOnlyWhatMayBeAccessedIsSampled) {
+TEST(PageSampler, AReservationIsSampledWhereItMayBeAccessed) {
   constexpr size_t kReserved = size_t{64} << 30;
   const util::Mapping all(::mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
                           kReserved);
