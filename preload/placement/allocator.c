@@ -160,6 +160,16 @@ static void *moved(void *old, size_t keep, void *block) {
   return block;
 }
 
+// One bit for each rule about blocks that covers this size.
+static uint64_t rules_that_cover(size_t bytes) {
+  uint64_t covering = 0;
+  for (uint64_t left = chosen.blocks; left; left &= left - 1) {
+    int rule = __builtin_ctzll(left);
+    if (bytes >= chosen.sizes[rule].min_bytes && bytes <= chosen.sizes[rule].max_bytes) covering |= 1ull << rule;
+  }
+  return covering;
+}
+
 // realloc of one of our blocks to 0 bytes: returns what the program's allocator returns in that case, null or a block.
 static void *end_ours(void *old) {
   void *least = real_allocator.malloc(1), *left = least ? real_allocator.realloc(least, 0) : NULL;
@@ -167,16 +177,19 @@ static void *end_ours(void *old) {
   return left;
 }
 
-// Resizes one of our blocks as the first matching rule that can: in its own heap, or by a copy into the heap of another rule. Null: no rule can.
-// *refused then has the matching rules.
+// Resizes a block as the first matching rule that can: in its own heap, or by a copy into the heap of another rule. Null: no rule can.
+// *refused then has the matching rules. A block of the program's allocator does not go to a rule that covered its old size too: that one refused it, or it
+// is not of the rule's caller.
 static void *resized_by_rule(const struct owner *owner, void *old, size_t size, const struct stack_start *caller,
                              uint64_t *refused) {
   struct rule_search search;
   size_t keep = owner->usable < size ? owner->usable : size;
   int rule;
   rule_search_begin(&search, MLRUN_PLACE_MALLOC, size, caller);
+  if (owner->rule == kNoRule) search.left &= ~rules_that_cover(owner->usable);
   while ((rule = next_rule(&search)) != kNoRule) {
     bool stays = rule == owner->rule;
+    note_first_block();
     void *block =
         stays ? resize_in_place(owner, old, size) : moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
     if (block) return stays ? block : given(*refused, size, block);
@@ -203,17 +216,15 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
   return old;
 }
 
-// realloc of a block of the program's allocator: moves it to a rule's heap if it now grows to a size that rules cover. A block that had such a size
-// before stays: a rule refused it, or none matched.
+// realloc of a block of the program's allocator: by a copy into a rule's heap, or by that allocator.
 static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
-  size_t usable = size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN;
-  if (usable >= least_bytes) return real_allocator.realloc(old, size);
+  struct owner owner = {kNoRule, NULL, NULL, size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN};
+  if (owner.usable == SIZE_UNKNOWN) return real_allocator.realloc(old, size);
   uint64_t refused = 0;
-  void *block = placed(size, 0, false, caller, &refused);
-  if (!block) return given(refused, size, real_allocator.realloc(old, size));
-  memcpy(block, old, usable < size ? usable : size);
-  real_allocator.free(old);
-  return block;
+  int error = errno;
+  void *block = resized_by_rule(&owner, old, size, caller, &refused);
+  errno = error;
+  return block ? block : given(refused, size, real_allocator.realloc(old, size));
 }
 
 static __attribute__((noinline)) void *resized(void *old, size_t size) {

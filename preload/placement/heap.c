@@ -255,12 +255,13 @@ static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
   heap_unlock(heap);
 }
 
-// Takes a run as a live block and counts it. kNoPage: not possible.
-static uint32_t take_locked(struct heap *heap, uint32_t pages, uint32_t align, size_t bytes, uint32_t *touched) {
+// Takes a run of `room` pages as a live block of `pages`, and counts it. kNoPage: not possible.
+static uint32_t take_locked(struct heap *heap, uint32_t pages, uint32_t room, uint32_t align, size_t bytes,
+                            uint32_t *touched) {
   uint32_t cache = cache_of_thread();
   heap_lock(heap);
   cache_open(heap, cache);
-  uint32_t page = is_within_budget(heap, pages) ? take(heap, pages, align) : kNoPage;
+  uint32_t page = is_within_budget(heap, pages) ? take(heap, room, align) : kNoPage;
   if (page != kNoPage) {
     struct run *run = run_at(page);
     *touched = run->touched;
@@ -284,7 +285,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   }
   uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1), touched;
   uint32_t page = align == 1 ? cache_take(heap, pages, bytes, &touched) : kNoPage;
-  if (page == kNoPage) page = take_locked(heap, pages, align, bytes, &touched);
+  if (page == kNoPage) page = take_locked(heap, pages, pages, align, bytes, &touched);
   if (page == kNoPage) return NULL;
   void *block = address_of(page);
   size_t old = (size_t)touched * kPageBytes;
@@ -295,6 +296,21 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   }
   if (zeroed && touched) memset(block, 0, bytes < old ? bytes : old);
   return block;
+}
+
+void *heap_allocate_with_room(uint32_t number, size_t bytes, size_t room_bytes) {
+  struct heap *heap = &heaps[number];
+  if (room_bytes >= window.bytes) return NULL;
+  if (heap->source != kAnonymous && (heap->source != kInFile || has_all_locks())) return NULL;
+  uint32_t pages = pages_for(bytes), touched;
+  uint32_t page = take_locked(heap, pages, pages_for(room_bytes), 1, bytes, &touched);
+  if (page == kNoPage) return NULL;
+  if (heap->source == kInFile && pages > touched &&
+      !file_populate(address_of(page + touched), (size_t)(pages - touched) * kPageBytes)) {
+    take_back(heap, page, bytes);
+    return NULL;
+  }
+  return address_of(page);
 }
 
 void heap_free(struct run *run, void *block) {
@@ -352,6 +368,8 @@ bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_page
   return done;
 }
 
+void heap_note_mapping_left_alone(uint32_t number, size_t bytes) { note_mapping_match(&heaps[number], bytes, false); }
+
 void note_peak(struct heap *heap) {
   caches_empty(heap);
   if (heap->live_bytes <= heap->peak_bytes) return;
@@ -382,6 +400,12 @@ void heaps_unlock(void) {
     caches_unlock(&heaps[i]);
     heap_unlock(&heaps[i]);
   }
+}
+
+bool heaps_have_blocks(void) {
+  for (uint32_t i = 0; i < heaps_opened; i++)
+    if (heaps[i].live_bytes) return true;
+  return false;
 }
 
 void heaps_show_counts(struct mlrun_place_count *counts) {

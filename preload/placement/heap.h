@@ -22,6 +22,10 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
 // mappings that ratios may make).
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed);
 
+// The same for a block of our own heaps (memkind's excluded) that will grow: it can do so in place up to `room_bytes`. The room has no pages, and is neither
+// counted nor part of the budget.
+void *heap_allocate_with_room(uint32_t number, size_t bytes, size_t room_bytes);
+
 struct heap;
 
 // heap_free and heap_resize require: run == live_run(block).
@@ -38,15 +42,22 @@ INLINE size_t heap_usable(const struct run *run) { return (size_t)run->pages * k
 void heaps_lock(void);
 void heaps_unlock(void);
 
+// Some rule has a live block.
+bool heaps_have_blocks(void);
+
 // Moves the heaps' counts to `counts` in the arena, where mlrun reads them.
 void heaps_show_counts(struct mlrun_place_count *counts);
 
 // Undoes heaps_show_counts() in a forked child: each heap counts in its own memory again, starting at the bytes of the inherited
-// blocks. Pieces that a ratio has cut by then stay counted; locks of memory are not inherited. Requires: heaps_lock().
+// blocks. Pieces that a ratio has cut by then stay counted; locks of memory are not inherited. Requires: heaps_lock(), under which heaps_show_counts()
+// may follow.
 void heaps_hide_counts(void);
 
 // Sets the rule's policy on a mapping that the program has made. False: not possible, which is counted as a fallback.
 bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_pages which);
+
+// Counts a mapping that matched the rule and is left alone, as a fallback.
+void heap_note_mapping_left_alone(uint32_t number, size_t bytes);
 
 // Counts an allocation that matched the rule but was served by a later rule or the program's allocator.
 void heap_note_fallback(uint32_t number, size_t bytes);

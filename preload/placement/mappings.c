@@ -44,6 +44,11 @@ static COLD void place(char *at, size_t bytes, int access, int flags, const stru
   int rule = next_rule(&search);
   if (rule == kNoRule) return;
   note_first_block();
+  if (flags & MAP_HUGETLB) {
+    // The kernel has reserved huge pages of any node for it: bound to a node that has too few of them, the program would get SIGBUS.
+    heap_note_mapping_left_alone((uint32_t)rule, bytes);
+    return;
+  }
   __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
   bool has_pages = flags & (MAP_POPULATE | MAP_LOCKED) || new_memory_is_filled();
   bool is_emptied =
@@ -71,7 +76,7 @@ static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes, i
 }
 
 INLINE void *placed(void *at, size_t bytes, int access, int flags) {
-  int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
+  int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN;
   if (unlikely(flags & MAP_FIXED)) forget(at, bytes);
   if (unlikely(bytes >= least_mapping) && at != MAP_FAILED && (flags & (kind | never)) == kind)
     place_for_caller(at, bytes, access, flags);

@@ -15,10 +15,16 @@ static void set_pages(struct heap *heap, struct run *run, uint32_t pages) {
   if (run->touched < pages) run->touched = pages;
 }
 
+// The file has space for touched pages only. Makes space for more of a run's pages.
+static bool has_file_space(const struct heap *heap, const struct run *run, uint32_t page, uint32_t pages) {
+  return heap->source == kInFile && pages <= run->room &&
+         file_populate(address_of(page + run->touched), (size_t)(pages - run->touched) * kPageBytes);
+}
+
 // Makes a block of the heap's ranges larger in place. False: not possible.
 static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   if (heap->rule->flags & MLRUN_PLACE_RATIO) return pages <= run->room;
-  if (heap->source != kAnonymous) return pages <= run->touched;  // the file has space for touched pages only
+  if (heap->source != kAnonymous) return pages <= run->touched || has_file_space(heap, run, page, pages);
   return range_widen(range_of(heap, page), page, pages);
 }
 
@@ -91,16 +97,13 @@ static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uin
 static void *copied(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
   size_t old = heap_usable(run), keep = old < bytes ? old : bytes;
-  size_t asked = bytes > old && !new_memory_is_locked() ? bytes + bytes / 2 : bytes;
-  void *fresh = heap_allocate(heap->number, asked, 0, false);
-  if (!fresh) fresh = heap_allocate(heap->number, asked = bytes, 0, false);
+  size_t room = bytes > old && !new_memory_is_locked() ? bytes + bytes / 2 : bytes;
+  void *fresh = heap_allocate_with_room(heap->number, bytes, room);
+  if (!fresh && room > bytes) fresh = heap_allocate_with_room(heap->number, bytes, bytes);
   if (!fresh) return NULL;
-  struct run *wide = live_run(fresh);
   heap_lock(heap);
   heap->count->matches--;  // a realloc is not another allocation
-  heap->count->bytes -= asked;
-  note_live(heap, (int64_t)pages_for(bytes) - wide->pages);
-  wide->pages = pages_for(bytes);
+  heap->count->bytes -= bytes;
   heap_unlock(heap);
   memcpy(fresh, block, keep);
   heap_free(run, block);

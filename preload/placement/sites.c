@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "preload/base/glob.h"
-#include "preload/base/next_symbol.h"
 #include "preload/core/recorder.h"
 #include "preload/placement/pages.h"
+#include "preload/placement/start.h"
 #include "preload/placement/symbol_at.h"
 #include "preload/unwind/code_modules.h"
 #include "preload/unwind/unwind_cache.h"
@@ -43,8 +43,7 @@ static const char *base_name(const char *path) {
 
 static const char *module_name(const struct code_module *module) {
   const char *name = (const char *)module->name;  // NOLINT(performance-no-int-to-ptr)
-  char *const *program = *name ? NULL : (char *const *)libc_variable("program_invocation_short_name");
-  return program && *program ? *program : base_name(name);
+  return *name ? base_name(name) : program_name;
 }
 
 // The frames of the recorder's hooks, which are between the program's call and this library, are skipped.
@@ -73,8 +72,7 @@ static bool library_matches(const struct code_module *module, const char *patter
 
 static bool function_matches(const struct code_module *module, uint64_t address, const char *pattern) {
   const void *dynamic = (const void *)module->dynamic;  // NOLINT(performance-no-int-to-ptr)
-  const char *name = symbol_at(dynamic, module->bias, address - 1);
-  return name && glob_matches(pattern, name, strlen(name));
+  return any_symbol_matches(dynamic, module->bias, address - 1, pattern);
 }
 
 static struct code_place place_of(uint64_t address) {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "preload/base/next_symbol.h"
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
+#include "preload/base/real_function.h"
 #include "preload/core/confinement.h"
 #include "preload/placement/file_heap.h"
 #include "preload/placement/heap.h"
@@ -30,13 +32,14 @@ enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_
 extern char **__environ;
 
 bool counts_are_shown;
+char program_name[kProgramNameBytes];
 static uint32_t starts;  // 0: start_placement has not run, 1: a thread runs it, 2: done
 static struct mlrun_placement *shared;
-static const char *program = "";
 static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
 static uint32_t own_pid;                // as this process sees it; 0: unknown
 static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
 static uint32_t *memory_owner;  // own_pid, on a page that the kernel wipes in a forked child; null: there is none
+static uint32_t vdso_page;              // of struct mlrun_place_slot
 
 // Maps the beginning of the arena. Null: not possible, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {
@@ -107,9 +110,15 @@ static bool begin_rules(void) {
   return false;
 }
 
+// A copy: the name is in argv[0], which programs overwrite for ps.
 static void name_program(void) {
   char *const *name = libc_variable("program_invocation_short_name");
-  if (name && *name) program = *name;
+  if (name && *name) memcpy(program_name, *name, strnlen(*name, sizeof program_name - 1));
+}
+
+static void find_vdso(void) {
+  LIBC(unsigned long, getauxval, unsigned long);
+  vdso_page = (uint32_t)(libc_getauxval(AT_SYSINFO_EHDR) / kPageBytes);
 }
 
 uint32_t owner_of_memory(void) { return memory_owner ? *memory_owner : 0; }
@@ -120,8 +129,9 @@ void start_placement(void) {
     return;
   if (!real_allocator.malloc) real_allocator_resolve();
   name_program();
+  find_vdso();
   if (begin_rules()) {
-    rules_choose(shared, program, is_main_process());
+    rules_choose(shared, program_name, is_main_process());
   } else {
     window.bytes = 0;
     least_bytes = SIZE_MAX;
@@ -133,10 +143,11 @@ static struct mlrun_place_slot *slot_at(uint32_t number) {
   return (struct mlrun_place_slot *)((char *)shared + shared->slots_offset + (size_t)number * shared->slot_bytes);
 }
 
-// Takes an unused slot, `first` if possible. UINT32_MAX: none is left.
-static uint32_t take_slot(uint32_t first) {
-  for (uint32_t i = 0; i < shared->slots_count; i++) {
-    uint32_t number = (first + i) % shared->slots_count, unused = MLRUN_PLACE_UNUSED;
+// Takes an unused slot of those from `least` on; in turn, by `wanted`. UINT32_MAX: none is left.
+static uint32_t take_slot(uint32_t least, uint32_t wanted) {
+  uint32_t count = shared->slots_count - least;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t number = least + (wanted + i) % count, unused = MLRUN_PLACE_UNUSED;
     if (__atomic_load_n(&slot_at(number)->state, __ATOMIC_RELAXED) == MLRUN_PLACE_UNUSED &&
         __atomic_compare_exchange_n(&slot_at(number)->state, &unused, MLRUN_PLACE_BEING_TAKEN, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED))
@@ -145,13 +156,10 @@ static uint32_t take_slot(uint32_t first) {
   return UINT32_MAX;
 }
 
-void show_counts(void) {
-  if (__atomic_exchange_n(&counts_are_shown, true, __ATOMIC_ACQ_REL)) return;
-  uint32_t before = __atomic_fetch_add(&shared->slots_wanted, 1, __ATOMIC_RELAXED), number = take_slot(before);
-  if (number == UINT32_MAX) {
-    __atomic_fetch_add(&shared->not_counted, 1, __ATOMIC_RELAXED);
-    return;
-  }
+// Moves the counts to a slot from `least` on. False: none is left.
+static bool use_slot(uint32_t least) {
+  uint32_t before = __atomic_fetch_add(&shared->slots_wanted, 1, __ATOMIC_RELAXED), number = take_slot(least, before);
+  if (number == UINT32_MAX) return false;
   struct mlrun_place_slot *slot = slot_at(number);
   slot->pid = own_pid;
   slot->pid_namespace = own_namespace;
@@ -159,9 +167,16 @@ void show_counts(void) {
   slot->window_bytes = window.bytes;
   slot->mappings_left_out = 0;
   slot->number = before + 1;
+  slot->vdso_page = vdso_page;
   heaps_show_counts((struct mlrun_place_count *)(slot + 1));
   __atomic_store_n(&slot->state, MLRUN_PLACE_TAKEN, __ATOMIC_RELEASE);
   own_slot = number;
+  return true;
+}
+
+void show_counts(void) {
+  if (__atomic_exchange_n(&counts_are_shown, true, __ATOMIC_ACQ_REL)) return;
+  if (!use_slot(0)) __atomic_fetch_add(&shared->not_counted, 1, __ATOMIC_RELAXED);
 }
 
 // Each allocation from the heap calls this while its cache has no counts: one comparison must do if all are in use.
@@ -232,6 +247,15 @@ static struct mlrun_place_mapping *take_any_entry(uint64_t first) {
   return NULL;
 }
 
+static void fill_entry(struct mlrun_place_mapping *mapping, uint32_t rule, uint64_t at, uint64_t bytes,
+                       uint64_t number) {
+  mapping->at = at;
+  mapping->bytes = bytes;
+  mapping->slot = own_slot;
+  mapping->rule = rule;
+  __atomic_store_n(&mapping->number, number, __ATOMIC_RELEASE);
+}
+
 void note_mapping(uint32_t rule, const void *at, size_t bytes) {
   if (own_slot == UINT32_MAX) return;
   uint64_t before = __atomic_fetch_add(&noted_mappings()->made, 1, __ATOMIC_RELAXED);
@@ -240,11 +264,7 @@ void note_mapping(uint32_t rule, const void *at, size_t bytes) {
     note_left_out(own_slot, rule);
     return;
   }
-  mapping->at = (uint64_t)at;
-  mapping->bytes = whole_pages(bytes);
-  mapping->slot = own_slot;
-  mapping->rule = rule;
-  __atomic_store_n(&mapping->number, before + 1, __ATOMIC_RELEASE);
+  fill_entry(mapping, rule, (uint64_t)at, whole_pages(bytes), before + 1);
   widen_noted((uint64_t)at, (uint64_t)at + whole_pages(bytes));
 }
 
@@ -307,8 +327,54 @@ void move_mapping(const void *from, size_t bytes_before, const void *at, size_t 
   if (rule != kNoRule) note_mapping((uint32_t)rule, at, bytes);
 }
 
+// The mappings that were recorded for the parent at the moment of the fork.
+static struct mlrun_place_mapping inherited[MLRUN_PLACE_MAPPINGS];
+static uint32_t inherited_count;
+static uint64_t inherited_left_out;  // mappings_left_out of the parent's slot
+
+static void copy_own_entries(void) {
+  inherited_count = 0;
+  inherited_left_out = 0;
+  if (own_slot == UINT32_MAX || noted_from >= noted_to) return;
+  inherited_left_out = __atomic_load_n(&slot_at(own_slot)->mappings_left_out, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < MLRUN_PLACE_MAPPINGS; i++) {
+    const struct mlrun_place_mapping *mapping = &noted_mappings()->entry[i];
+    uint64_t number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
+    if (number == 0 || number >= MLRUN_PLACE_BUSY || mapping->slot != own_slot) continue;
+    inherited[inherited_count] = *mapping;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&mapping->number, __ATOMIC_RELAXED) == number) inherited_count++;
+  }
+}
+
+// Records them for the child too, in unused entries of the first half alone: mappings that a rule places keep the rest.
+static void note_inherited(void) {
+  uint32_t next = 0;
+  slot_at(own_slot)->mappings_left_out = inherited_left_out;
+  for (uint32_t i = 0; i < inherited_count; i++) {
+    struct mlrun_place_mapping *mapping = NULL;
+    for (; next < MLRUN_PLACE_MAPPINGS / 2 && !mapping; next++)
+      if (take_entry(&noted_mappings()->entry[next], 0)) mapping = &noted_mappings()->entry[next];
+    if (!mapping) {
+      note_left_out(own_slot, inherited[i].rule);
+      continue;
+    }
+    uint64_t before = __atomic_fetch_add(&noted_mappings()->made, 1, __ATOMIC_RELAXED);
+    fill_entry(mapping, inherited[i].rule, inherited[i].at, inherited[i].bytes, before + 1);
+  }
+}
+
+// A child that writes inherited memory gets pages of its own, which mlrun samples by slots. So it has one before its first block, but of the last
+// fourth alone: many short children leave the rest to processes that place blocks. None where mlrun could not find out that it has ended.
+static void show_inherited(void) {
+  if (!own_pid || !own_namespace || !(inherited_count || heaps_have_blocks())) return;
+  counts_are_shown = use_slot(shared->slots_count - shared->slots_count / MLRUN_PLACE_INHERITED_PART);
+  if (counts_are_shown) note_inherited();
+}
+
 static void before_fork(void) {
   heaps_lock();
+  copy_own_entries();
   files_before_fork();
 }
 
@@ -321,11 +387,12 @@ static void in_child(void) {
   files_in_child();
   find_own_pid();
   heaps_hide_counts();
-  heaps_unlock();
-  sites_after_fork();
   counts_are_shown = false;
   own_slot = UINT32_MAX;
-  if (shared && placement) rules_choose(shared, program, is_main_process());
+  show_inherited();
+  heaps_unlock();
+  sites_after_fork();
+  rules_choose(shared, program_name, is_main_process());
 }
 
 // Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it.

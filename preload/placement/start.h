@@ -15,6 +15,8 @@ void start_placement(void);
 
 // The pid of the process whose memory this is: another one than the caller's in a child that shares it (vfork). 0: unknown.
 uint32_t owner_of_memory(void);
+enum { kProgramNameBytes = 256 };
+extern char program_name[kProgramNameBytes];  // file name of argv[0] at load
 
 extern bool counts_are_shown;
 void show_counts(void);

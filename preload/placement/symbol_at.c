@@ -4,6 +4,9 @@
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "preload/base/glob.h"
 
 // Number of dynamic symbols. DT_GNU_HASH does not have it; the last symbol is at the end of the hash chain of the bucket with the highest first symbol.
 static uint32_t count_of(const uint32_t *hash) {
@@ -16,7 +19,7 @@ static uint32_t count_of(const uint32_t *hash) {
   return last + 1;
 }
 
-const char *symbol_at(const void *dynamic, uint64_t bias, uint64_t address) {
+bool any_symbol_matches(const void *dynamic, uint64_t bias, uint64_t address, const char *pattern) {
   const ElfW(Sym) *symbols = NULL;
   const char *names = NULL;
   const uint32_t *hash = NULL;
@@ -26,11 +29,13 @@ const char *symbol_at(const void *dynamic, uint64_t bias, uint64_t address) {
     if (d->d_tag == DT_STRTAB) names = (const void *)at;
     if (d->d_tag == DT_GNU_HASH) hash = (const void *)at;
   }
-  if (!symbols || !names || !hash) return NULL;
+  if (!symbols || !names || !hash) return false;
   for (uint32_t i = 1, count = count_of(hash); i < count; i++) {
     const ElfW(Sym) *s = &symbols[i];
-    if (s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC && address - bias - s->st_value < s->st_size)
-      return names + s->st_name;
+    const char *name = names + s->st_name;
+    if (s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+        address - bias - s->st_value < s->st_size && glob_matches(pattern, name, strlen(name)))
+      return true;
   }
-  return NULL;
+  return false;
 }

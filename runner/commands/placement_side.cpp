@@ -179,6 +179,7 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},
                     {"strict", rule.strict},
+                    {"huge", rule.huge},
                     {"memkind", rule.memkind},
                     {"folder", util::escaped_utf8(rule.folder)}});
   }
@@ -236,24 +237,34 @@ bool PlacedMemory::follow_slots(std::vector<placement::HeapPlace>& heaps) {
       ended.push_back(process);
       gone.insert(process.slot);
     } else if (owner->is_sampled) {
-      heaps.push_back({process.number, owner->host_pid, process.window, process.window_bytes, mappings[process.slot]});
+      heaps.push_back({process.number, owner->host_pid, process.window, process.window_bytes, mappings[process.slot],
+                       process.vdso_page});
     }
   }
   if (places_mappings_) area_.forget_mappings(gone);
-  const bool lacks_caches = area_.caches_are_scarce(), lacks_slots = all.size() > area_.slots() / 2;
+  const auto inherited = static_cast<size_t>(std::count_if(
+      all.begin(), all.end(), [&](const auto& process) { return process.slot >= area_.inherited_from(); }));
+  const bool lacks_caches = area_.caches_are_scarce();
   if (lacks_caches) area_.give_back_caches(gone);
-  if (lacks_slots) give_back(ended, all.size());
+  const bool lacks_slots = give_back(ended, all.size(), inherited);
   return lacks_caches || lacks_slots;
 }
 
-// Until half of the slots are unused: those of the processes that began first.
-void PlacedMemory::give_back(const std::vector<placement::CountedProcess>& ended, size_t taken) {
+// Until half of the slots are unused, and half of those for children that inherit: those of the processes that began first.
+bool PlacedMemory::give_back(const std::vector<placement::CountedProcess>& ended, size_t taken, size_t inherited) {
+  const size_t most = area_.slots() / 2, most_inherited = (area_.slots() - area_.inherited_from()) / 2;
+  const bool are_scarce = taken > most || inherited > most_inherited;
   std::set<uint32_t> numbers;
-  for (auto process = ended.begin(); process != ended.end() && taken > area_.slots() / 2; ++process, --taken) {
-    area_.give_back(process->slot);
-    numbers.insert(process->number);
+  for (const placement::CountedProcess& process : ended) {
+    const bool inherits = process.slot >= area_.inherited_from();
+    if (taken <= most && !(inherits && inherited > most_inherited)) continue;
+    area_.give_back(process.slot);
+    numbers.insert(process.number);
+    --taken;
+    if (inherits) --inherited;
   }
-  sampler_->sum_up(numbers);
+  if (!numbers.empty()) sampler_->sum_up(numbers);
+  return are_scarce;
 }
 
 void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch) {
@@ -262,6 +273,7 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   placement::SampledMemory targets;
   const bool are_scarce = rules_ != 0 && follow_slots(targets.heaps);
   if (samples_processes_) targets.processes = watch.alive();
+  if (rules_ != 0) targets.alive = watch.alive();
   sampler_->set_targets(std::move(targets));
   const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
   next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
@@ -288,6 +300,7 @@ void PlacedMemory::describe(nlohmann::json& session) {
   if (rules_ != 0) {
     describe_counts(placement, area_.head());
     placement["processes"] = processes(found);
+    placement["without_rules"] = found.count_without_rules();
   }
   if (!samples_processes_) return;
   placement["pages"] = nlohmann::json::array();

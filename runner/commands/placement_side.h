@@ -58,7 +58,8 @@ class PlacedMemory {
  private:
   // The processes whose pages are sampled next; gives slots and caches of ended ones back. True: these are scarce.
   bool follow_slots(std::vector<placement::HeapPlace>& heaps);
-  void give_back(const std::vector<placement::CountedProcess>& ended, size_t taken);  // the oldest first
+  // The oldest first. taken, inherited: slots in use, and those of them for children that inherit. True: one of both was scarce.
+  bool give_back(const std::vector<placement::CountedProcess>& ended, size_t taken, size_t inherited);
   [[nodiscard]] nlohmann::json processes(const placement::FoundPages& found) const;
 
   placement::CountsArea area_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement rules (--place) and counts of their use, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
-// before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block. When more than
+// before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block. Forked children that
+// have only inherited blocks can have one of the last fourth. When more than
 // half of them are taken, mlrun adds the counts of ended processes up in one slot, and other processes can have theirs. The same holds for caches.
 //
 //   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
@@ -13,10 +14,11 @@
 enum {
   MLRUN_PLACEMENT_BYTES = 192 << 10,
   MLRUN_PLACE_RULES = 64,
-  MLRUN_PLACE_NODES = 128,   // node numbers are below this
-  MLRUN_PLACE_SHARES = 8,    // nodes of a ratio
-  MLRUN_PLACE_FRAMES = 16,   // maximum callers of a signature
-  MLRUN_PLACE_CACHES = 1024  // of all processes together
+  MLRUN_PLACE_NODES = 128,        // node numbers are below this
+  MLRUN_PLACE_SHARES = 8,         // nodes of a ratio
+  MLRUN_PLACE_FRAMES = 16,        // maximum callers of a signature
+  MLRUN_PLACE_CACHES = 1024,      // of all processes together
+  MLRUN_PLACE_INHERITED_PART = 4  // the last fourth of the slots is for children that only inherit blocks
 };
 
 // The calls to which a rule applies.
@@ -95,7 +97,7 @@ struct mlrun_place_slot {
   __u64 pid_namespace;
   __u64 mappings_left_out;  // a bit for each rule: some of its mappings had no room in placed_mappings.h
   __u32 number;             // processes with a slot are numbered from 1 on; 0: a sum
-  __u32 spare;
+  __u32 vdso_page;          // of its vDSO, the lower 32 bits: another one after an exec; 0: unknown
   // struct mlrun_place_count counts[rules_count]
 };
 

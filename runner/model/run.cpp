@@ -152,7 +152,7 @@ static bool take(const json& from, PythonSampler& to) {
 }
 static bool take(const json& from, Placement::Rule& to) {
   return keys(from, "text", to.text, "folder", to.folder, "policy", to.policy, "nodes", to.nodes, "shares", to.shares,
-              "mmap", to.mmap, "strict", to.strict);
+              "mmap", to.mmap, "strict", to.strict, "huge", to.huge);
 }
 static bool take(const json& from, Placement::Counts& to) {
   return keys(from, "matches", to.matches, "bytes", to.bytes, "fallbacks", to.fallbacks, "fallback_bytes",
@@ -180,7 +180,8 @@ static bool take(const json& from, Placement& to) {
   return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "weights", to.weights, "problem",
               to.problem, "policy_problem", to.policy_problem, "pages", to.pages, "rules", to.rules, "processes",
               to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted", to.not_counted,
-              "processes_left_out", to.processes_left_out, "numa_balancing", to.numa_balancing, "counted", to.counted);
+              "without_rules", to.without_rules, "processes_left_out", to.processes_left_out, "numa_balancing",
+              to.numa_balancing, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);

@@ -139,7 +139,7 @@ struct Placement {
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
     std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
-    bool mmap = false, strict = false;
+    bool mmap = false, strict = false, huge = false;
   };
   struct Counts {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
@@ -176,7 +176,7 @@ struct Placement {
       pages;  // of the processes under the policy, what no rule places: private anonymous memory and mapped files
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
-  Number images, without_memory, not_counted;
+  Number images, without_memory, not_counted, without_rules;
   int64_t processes_left_out = 0;  // those of which some mapped file has no samples, for lack of room
   Balancing numa_balancing;
   Machine counted;

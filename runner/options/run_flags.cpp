@@ -242,11 +242,14 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "such rules (TOML). The first rule that fits a block and has room for it places it; may be given again "
           "(default: none)\n"
           "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
-          "GLOB, joined by and; without a size 64K and more\n"
+          "GLOB, joined by and; without a size 64K and more. A function is an exported one, by the linker's name (in "
+          "C++ "
+          "the mangled one, such as _ZN5torch*)\n"
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N (as nvidia-smi numbers them; "
           "CUDA_VISIBLE_DEVICES is not read), a kind of --mem-kind, pmem, and default: the same heap without a policy, "
           "as the control of a comparison\n"
-          "after the target: huge; budget SIZE; heap memkind: memkind's heap, in a region of the budget, for "
+          "after the target: huge, huge pages for blocks of 2 MiB and more and for mappings; budget SIZE; heap "
+          "memkind: memkind's heap, in a region of the budget, for "
           "comparison; strict: no other node, and the kernel ends the program when that one is full"),
       "RULE");
   shown(app.add_option(

@@ -59,13 +59,13 @@ mlrun_place_count& CountsArea::count_at(uint32_t slot, uint32_t rule) const {
 
 std::vector<CountedProcess> CountsArea::processes() const {
   std::vector<CountedProcess> result;
-  for (uint32_t i = 0; i < std::min(load(area_.slots_wanted), slots_); i++) {
+  for (uint32_t i = 0; i < slots_; i++) {
     const uint32_t state = load(slot_at(i).state);
     mlrun_place_slot slot;
     std::memcpy(&slot, &slot_at(i), sizeof slot);
     if (state == MLRUN_PLACE_TAKEN || state == MLRUN_PLACE_SUM)
-      result.push_back(
-          {i, slot.number, slot.pid, slot.pid_namespace, slot.window, slot.window_bytes, slot.mappings_left_out});
+      result.push_back({i, slot.number, slot.pid, slot.pid_namespace, slot.window, slot.window_bytes,
+                        slot.mappings_left_out, slot.vdso_page});
   }
   std::sort(result.begin(), result.end(),
             [](const CountedProcess& a, const CountedProcess& b) { return a.number - 1 < b.number - 1; });
@@ -141,7 +141,7 @@ void CountsArea::give_back(uint32_t slot) {
     if (sum_) add_count(counts[rule], count_at(*sum_, rule));
     count_at(slot, rule) = sum_ ? mlrun_place_count{} : counts[rule];
   }
-  given.pid = given.number = 0;
+  given.pid = given.number = given.vdso_page = 0;
   given.pid_namespace = given.window = given.window_bytes = 0;
   if (sum_) given.mappings_left_out = 0;
   store(given.state, static_cast<__u32>(sum_ ? MLRUN_PLACE_UNUSED : MLRUN_PLACE_SUM));

@@ -17,13 +17,14 @@
 
 namespace mlrun::placement {
 
-// A process that has placed a block, or the sum of those that have ended.
+// A process that has placed a block or inherited one, or the sum of those that have ended.
 struct CountedProcess {
   uint32_t slot = 0,
-           number = 0;  // number: from 1 on, in the order in which processes placed their first block; 0: the sum
+           number = 0;  // number: from 1 on, in the order in which processes asked for a slot; 0: the sum
   uint32_t pid = 0;     // as the process sees it; 0: unknown
   uint64_t pid_namespace = 0, window = 0, window_bytes = 0;
   uint64_t mappings_left_out = 0;  // a bit for each rule: mappings() may lack some of its mappings
+  uint32_t vdso_page = 0;          // of struct mlrun_place_slot
 
   bool operator==(const CountedProcess&) const = default;
 };
@@ -34,6 +35,8 @@ class CountsArea {
   CountsArea(mlrun_placement& area, uint32_t rules);
 
   [[nodiscard]] uint32_t slots() const { return slots_; }
+  // From this slot on are those that forked children have which only inherit placed memory (others can have them too).
+  [[nodiscard]] uint32_t inherited_from() const { return slots_ - slots_ / MLRUN_PLACE_INHERITED_PART; }
   [[nodiscard]] std::vector<CountedProcess> processes() const;                    // the oldest first, the sum last
   [[nodiscard]] std::vector<mlrun_place_count> counts_of(uint32_t slot) const;    // by rule
   [[nodiscard]] std::map<uint32_t, std::vector<PlacedMapping>> mappings() const;  // by slot, the newest first

@@ -32,8 +32,9 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 1024;
 constexpr uint64_t kSparseMost = 8;  // times as many pages where only a part of what is mapped is resident
+constexpr uint32_t kSeenLeast = 2;   // times in a row without the library
 constexpr size_t kPagesOfAFile = 256, kFilesAtOnce = 16;  // of each process; files smaller than 1 MiB are not sampled
-constexpr size_t kFoundMax = 4096;                        // files of all processes
+constexpr size_t kFoundMax = 4096;                        // files of all processes; processes without the library
 constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
 constexpr std::chrono::nanoseconds kPagePatience(0);      // a call of the kernel is not waited for
 constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
@@ -43,10 +44,20 @@ std::vector<Mapping> mappings_of(uint32_t pid, const std::string& arena) {
   return read_mappings(util::read_text(fmt::format("/proc/{}/maps", pid)), arena);
 }
 
-uint64_t vdso_in(const std::vector<Mapping>& mappings) {
-  const auto found = std::find_if(mappings.begin(), mappings.end(), [](const Mapping& one) { return one.is_vdso; });
-  return found == mappings.end() ? 0 : found->span.start;
+// Whether this is the image that took the slot. Its pid stays when it executes another one, which has none if no rule fits its blocks.
+bool has_slot(const std::vector<Mapping>& mappings, const HeapPlace& place) {
+  const auto vdso = std::find_if(mappings.begin(), mappings.end(), [](const Mapping& one) { return one.is_vdso; });
+  if (place.vdso_page == 0 || vdso == mappings.end()) return true;  // unknown
+  return static_cast<uint32_t>(vdso->span.start / kPage) == place.vdso_page;
 }
+
+bool has_library(const std::vector<Mapping>& mappings) {
+  return std::any_of(mappings.begin(), mappings.end(),
+                     [](const Mapping& one) { return util::base_name(one.file) == MLRUN_PLACEMENT_LIBRARY; });
+}
+
+// Memory of the process without a file. Reservations (PROT_NONE) are addresses alone.
+bool is_memory(const Mapping& mapping) { return mapping.is_own_memory && mapping.is_accessible; }
 
 // Where rules place blocks, by the place of their library. Not by slots: a process can place its first block, or fork, right before it is sampled.
 // The window is 64 MiB too large, because only the library's bounds are known; the kernel places no mapping there.
@@ -91,6 +102,12 @@ uint64_t resident_bytes_of(uint32_t pid) {
                              util::read_text(fmt::format("/proc/{}/status", pid)));
 }
 
+// As many pages as give the resident ones a sample of usual size.
+size_t pages_at_once(const std::vector<Span>& spans, uint64_t resident_bytes) {
+  const uint64_t times = pages_of(spans) / std::max<uint64_t>(resident_bytes / kPage, 1);
+  return kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost);
+}
+
 void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t resident_bytes, PagesFound& found) {
   const std::vector<uint64_t> pages = choose_pages(spans, most);
   std::vector<int> nodes(pages.size(), -1);
@@ -116,21 +133,20 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(place.pid, "");
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
-  if (all.empty() && !is_refused(place.pid)) return;
+  if (all.empty() ? !is_refused(place.pid) : !has_slot(all, place)) return;
   const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
   for (uint32_t rule = 0; rule < rules; rule++) {
     std::vector<Span> spans;
     for (const Mapping& mapping : all) {
       if (each != 0) add_part(mapping, place.window + rule * each, place.window + (rule + 1) * each, spans);
       for (const PlacedMapping& one : mappings) {
-        if (one.rule == rule && mapping.is_own_memory) add_part(mapping, one.start, one.end, spans);
+        if (one.rule == rule && is_memory(mapping)) add_part(mapping, one.start, one.end, spans);
       }
     }
     if (spans.empty() && !all.empty()) continue;
     PagesFound& pages = found.by_number_and_rule[{place.number, rule}];
     if (all.empty()) pages.error = EACCES;
-    if (pages.vdso == 0) pages.vdso = vdso_in(all);
-    if (pages.vdso == vdso_in(all)) sample(place.pid, spans, kPagesAtOnce, resident_bytes, pages);
+    sample(place.pid, spans, pages_at_once(spans, resident_bytes), resident_bytes, pages);
   }
 }
 
@@ -154,16 +170,13 @@ void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
   std::vector<Span> own;
   std::map<std::string, std::vector<Span>> files;
   for (const Mapping& mapping : all) {
-    if (mapping.is_own_memory && mapping.is_writable) add_outside(mapping.span, window.start, window.end, own);
+    if (is_memory(mapping)) add_outside(mapping.span, window.start, window.end, own);
     if (!mapping.file.empty()) add_outside(mapping.span, window.start, window.end, files[mapping.file]);
   }
   auto& pages = found.by_process_and_file;
   if (all.empty() && is_refused(pid)) pages[{pid, ""}].error = EACCES;
   const uint64_t resident_bytes = resident_bytes_of(pid);
-  const uint64_t times = pages_of(own) / std::max<uint64_t>(resident_bytes / kPage, 1);
-  if (!own.empty()) {
-    sample(pid, own, kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost), resident_bytes, pages[{pid, ""}]);
-  }
+  if (!own.empty()) sample(pid, own, pages_at_once(own, resident_bytes), resident_bytes, pages[{pid, ""}]);
   std::vector<std::pair<uint64_t, std::string>> largest;
   for (const auto& [file, spans] : files) {
     if (pages_of(spans) >= kPagesOfAFile) largest.emplace_back(pages_of(spans), file);
@@ -171,6 +184,15 @@ void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
   std::sort(largest.rbegin(), largest.rend());
   for (size_t i = 0; i < std::min(largest.size(), kFilesAtOnce); i++)
     sample_file(pid, largest[i].second, files[largest[i].second], resident_bytes, found);
+}
+
+void look_for_library(uint32_t pid, FoundPages& found) {
+  const std::vector<Mapping> all = mappings_of(pid, "");
+  if (all.empty()) return;  // it has ended, or mlrun may not read them
+  if (has_library(all))
+    found.without_library.erase(pid);
+  else if (found.without_library.size() < kFoundMax || found.without_library.contains(pid))
+    found.without_library[pid]++;
 }
 
 }  // namespace
@@ -212,6 +234,11 @@ void PagesFound::add(const PagesFound& other) {
   for (const auto& [node, sum] : mean.bytes) bytes[node] += sum;
   resident_bytes += mean.resident_bytes;
   full_samples = std::max(full_samples, mean.full_samples);
+}
+
+size_t FoundPages::count_without_rules() const {
+  return static_cast<size_t>(std::count_if(without_library.begin(), without_library.end(),
+                                           [](const auto& one) { return one.second >= kSeenLeast; }));
 }
 
 bool FoundPages::has_room(uint32_t pid, const std::string& file) const {
@@ -260,6 +287,7 @@ FoundPages FoundPages::part(const std::set<uint32_t>& numbers, const std::set<ui
       result.by_process_and_file.insert(*one);
   }
   result.files_elsewhere = by_process_and_file.size() - result.by_process_and_file.size();
+  result.without_library = without_library;
   return result;
 }
 
@@ -269,6 +297,7 @@ void FoundPages::take(FoundPages part, const std::set<uint32_t>& summed) {
   }
   for (auto& [where, pages] : part.by_process_and_file) by_process_and_file[where] = std::move(pages);
   left_out.merge(part.left_out);
+  without_library = std::move(part.without_library);
 }
 
 std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most) {
@@ -312,7 +341,7 @@ struct PageSampler::State : util::SamplerShared {
   const uint32_t rules;
   const std::string arena;
   SampledMemory targets;
-  size_t next_heap = 0, next_process = 0;
+  size_t next_heap = 0, next_process = 0, next_alive = 0;
   FoundPages found;
   std::set<uint32_t> summed;  // numbers, since the last turn() began
 
@@ -323,6 +352,8 @@ struct PageSampler::State : util::SamplerShared {
       now.heaps.push_back(targets.heaps[next_heap++ % targets.heaps.size()]);
     for (size_t i = 0; i < std::min(targets.processes.size(), kProcessesAtOnce); i++)
       now.processes.push_back(targets.processes[next_process++ % targets.processes.size()]);
+    for (size_t i = 0; i < std::min(targets.alive.size(), kProcessesAtOnce); i++)
+      now.alive.push_back(targets.alive[next_alive++ % targets.alive.size()]);
     summed.clear();
     return now;
   }
@@ -344,6 +375,7 @@ struct PageSampler::State : util::SamplerShared {
       const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh);
       for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh);
+      for (const uint32_t pid : now.alive) look_for_library(pid, fresh);
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
       found.take(std::move(fresh), summed);

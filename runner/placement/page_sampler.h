@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples on which nodes pages are, from outside the traced processes: once a second up to 1,024 pages of each rule and process, evenly
-// over the mapped part of the rule's heap and the mappings that it placed; with a policy for the whole command also of the
-// private anonymous memory of each process that no rule places, more pages where little of it is resident, and 256 pages of each of its 16 largest mapped files. Where there are many processes, they take turns.
+// over the mapped part of the rule's heap and the mappings that it placed, without what the program may not access (reservations); with a policy for the
+// whole command also of the private anonymous memory of each process that no rule places, and 256 pages of each of its 16 largest mapped files.
+// Where little is resident, it asks for up to eight times as many. Where there are many processes, they take turns. It also finds processes without the rules.
 // It takes 0.06 % of a CPU for each rule and process; where it would take more than 1 % in all, samples are fewer. With 1,024 resident
 // pages, shares are within 3 percentage points in 95 % of the samples.
 #pragma once
@@ -29,6 +30,7 @@ struct HeapPlace {
   uint32_t number = 0, pid = 0;
   uint64_t window = 0, window_bytes = 0;
   std::vector<PlacedMapping> mappings;  // the newest first
+  uint32_t vdso_page = 0;               // of struct mlrun_place_slot
 };
 
 // The samples of one process and rule, or of one process and file. Pages that are mapped but not in memory are on no node.
@@ -36,7 +38,6 @@ struct PagesFound {
   uint64_t samples = 0;
   int error = 0;                    // errno of the last sample that the kernel refused; 0: none
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
-  uint64_t vdso = 0;  // where the kernel's functions (vDSO) are in the process: at another place after an exec
   // The next three are about the samples that saw about the most: the rest is from when memory was filled or freed.
   double full_bytes = 0;  // what the first of these samples saw
   uint64_t full_samples = 0;
@@ -56,6 +57,11 @@ struct FoundPages {
   std::set<uint32_t> left_out;  // pids of processes with a file for which the latter had no room
   size_t ended_left_out = 0;    // how many of them have ended, and are no longer in left_out
   size_t files_elsewhere = 0;   // entries of by_process_and_file that this part of all samples lacks
+  // By pid: how often in a row a process had no placement library. Once may be a moment in which it loads its libraries.
+  std::map<uint32_t, uint32_t> without_library;
+
+  // Processes that had no placement library for as long as they were seen.
+  [[nodiscard]] size_t count_without_rules() const;
 
   // Has room for samples of this file: at most 4,096 files with pages in memory are kept, of all processes.
   [[nodiscard]] bool has_room(uint32_t pid, const std::string& file) const;
@@ -84,6 +90,7 @@ struct SampledMemory {
   std::vector<HeapPlace> heaps;
   std::vector<uint32_t>
       processes;  // pids of processes under a policy for the whole command, of which no rule places mappings
+  std::vector<uint32_t> alive;  // pids of all processes; empty: no rules
 };
 
 class PageSampler {

@@ -42,8 +42,8 @@ std::vector<Mapping> read_mappings(const std::string& maps, const std::string& a
     const auto map = util::maps_line(line);
     if (!map || map->rights.size() < 4) continue;
     mappings.push_back({{map->start, map->end},
-                        map->rights[3] == 'p' && is_without_file(*map),
-                        map->rights[1] == 'w',
+                        map->rights[3] == 'p' && is_without_file(*map) && !map->path.starts_with("[v"),
+                        !map->rights.starts_with("---"),
                         map->path == "[vdso]",
                         file_of(*map, arena)});
   }

@@ -16,8 +16,9 @@ struct Span {
 
 struct Mapping {
   Span span;
-  bool is_own_memory = false;  // private, without a file; also explicit huge pages
-  bool is_writable = false, is_vdso = false;
+  bool is_own_memory = false;  // private, without a file; also explicit huge pages, but no memory of the kernel (vDSO)
+  bool is_accessible = false;  // may be read, written or executed; else it only reserves addresses
+  bool is_vdso = false;
   std::string file;  // "": none, or a buffer of mlrun; model::Placement::kSharedMemory: shared memory without a file
 };
 

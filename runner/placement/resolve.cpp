@@ -8,6 +8,7 @@
 
 #include "runner/events/placed_mappings.h"
 #include "runner/launch/placement.h"
+#include "runner/placement/huge_pages.h"
 #include "runner/placement/kinds.h"
 #include "runner/placement/memkind.h"
 #include "runner/placement/pmem.h"
@@ -189,6 +190,7 @@ Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
   for (Rule& rule : *rules) {
     Status found = find_nodes(rule);
     if (found && rule.memkind) found = check_memkind();
+    if (found && rule.huge) found = check_huge_pages();
     if (!found) return fault_of(rule, texts, *rules, found.error());
   }
   if (const Status found = find_folder(texts, *rules); !found) return tl::make_unexpected(found.error());

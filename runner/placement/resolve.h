@@ -22,7 +22,7 @@ struct RuleTexts {
 // another machine runs.
 Result<std::vector<Rule>> read_rules(const RuleTexts& texts);
 
-// The same with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
+// The same with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem, huge pages).
 Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
 
 // Fails if this kernel lacks the policy that the rule needs for these nodes.

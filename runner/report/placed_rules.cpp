@@ -49,6 +49,7 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
     placed.shares = rule.shares;
     placed.maps = rule.mmap;
     placed.strict = rule.strict;
+    placed.huge = rule.huge;
     if (placement.processes) {
       for (const auto& process : *placement.processes) add_process(process, result.size(), placed);
     }

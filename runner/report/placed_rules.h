@@ -16,7 +16,7 @@ struct PlacedRule {
   std::string policy;                  // "preferred", "bind", "interleave" or "ratio"; empty: no node was asked for
   std::vector<int64_t> asked, shares;  // nodes, also of a kind of memory or near a GPU; shares: of a ratio, by node
   bool maps = false;                   // the rule is about mappings that the program makes itself
-  bool strict = false;
+  bool strict = false, huge = false;
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0;
   int64_t peak_bytes = 0;               // largest sum at one time in one process; unknown for mappings
   int64_t resident_bytes = 0;           // resident memory of the processes whose pages were sampled

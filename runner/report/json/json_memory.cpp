@@ -62,6 +62,7 @@ Json placement_json(const model::Run& run) {
           {"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
           {"without_memory", known(placement.without_memory)},
           {"not_counted", known(placement.not_counted)},
+          {"without_rules", known(placement.without_rules)},
           {"numa_balancing", util::json_at(*run.document, "/placement/numa_balancing")},
           {"counted", util::json_at(*run.document, "/placement/counted")}};
 }

@@ -52,6 +52,12 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
 
 bool are_some_not_counted(const model::Placement& placement) { return placement.not_counted.value_or(0) > 0; }
 
+// The processes that a statement about all blocks or mappings is limited to; empty: all.
+const char* of_whom(const model::Placement& placement) {
+  if (are_some_not_counted(placement)) return " of the counted processes";
+  return placement.without_rules.value_or(0) > 0 ? " of the processes with rules" : "";
+}
+
 // why: empty: no process could be sampled.
 std::string not_sampled_text(const std::string& why, const model::Placement& placement) {
   if (!why.empty()) return fmt::format("pages not sampled ({})", why);
@@ -95,14 +101,13 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
   const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) {
-    const char* const of_whom = are_some_not_counted(placement) ? " of the counted processes" : "";
-    return wrap(head, kLead, {style.warning(fmt::format("no {}{} fits this rule", what, of_whom))}, style);
+    return wrap(head, kLead, {style.warning(fmt::format("no {}{} fits this rule", what, of_whom(placement)))}, style);
   }
   std::vector<std::string> items = {counted(placed.matches, what) + " of " + util::bytes_text(placed.bytes)};
   // How long the program keeps its own mappings is unknown.
   if (!placed.maps) items.push_back("at most " + util::bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
-    const char* const why = placed.maps ? "not placed: no memory or a limit reached"
+    const char* const why = placed.maps ? "not placed: no memory, a limit reached, or explicit huge pages (MAP_HUGETLB)"
                                         : "left to a later rule or the program's allocator: no memory, a limit "
                                           "reached, or (pmem) a forked process";
     items.push_back(style.warning(
@@ -110,6 +115,9 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   }
   if (!placed.folder.empty()) items.push_back("in files in " + printable(placed.folder));
   if (!placed.asked.empty()) items.push_back(asked_text(placed));
+  if (placed.huge)
+    items.push_back(fmt::format("asked for: huge pages{}; how many it got is not measured",
+                                placed.maps ? "" : " for blocks of 2 MiB and more"));
   if (!placed.bytes_on.empty())
     add_pages(placed, style, items);
   else if (placed.folder.empty())
@@ -205,6 +213,13 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
                 {style.warning(counted(without, "program") +
                                " could not get mlrun's heap: their blocks are placed as without rules")},
                 style);
+  }
+  if (const int64_t without = placement.without_rules.value_or(0); without > 0) {
+    out += wrap(
+        style.bold("PLACED"), kLead,
+        {style.warning(fmt::format("{} process{} ran without the rules (environment cleared, program static or setuid)",
+                                   util::count_text(without), without == 1 ? "" : "es"))},
+        style);
   }
   if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
     out += wrap(style.bold("PLACED"), kLead,

@@ -29,10 +29,14 @@ class Skip(Exception):
     """This case cannot be tried here."""
 
 
+def has_huge_pages():
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    return setting.exists() and "[never]" not in setting.read_text(encoding="ascii")
+
+
 def need_huge_pages():
     """Skips a case about `mlrun advise --fast huge=SIZE` where no block can have huge pages: it is refused there."""
-    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-    if not setting.exists() or "[never]" in setting.read_text(encoding="ascii"):
+    if not has_huge_pages():
         raise Skip("this kernel makes no huge pages")
 
 

@@ -66,6 +66,17 @@ TEST_F(CountsAreaTest, ProcessesAreInTheOrderInWhichTheyBegan) {
   EXPECT_EQ(counts[1].live_bytes, 4096u);
 }
 
+TEST_F(CountsAreaTest, AChildThatInheritsHasASlotOfTheLastQuarter) {
+  const CountsArea area(head(), kRules);
+  EXPECT_GE(area.inherited_from(), area.slots() * 3 / 4);
+  add_process(area.slots() - 1, 70, 5);
+  slot(area.slots() - 1).vdso_page = 9;
+  const auto processes = area.processes();
+  ASSERT_EQ(processes.size(), 1u);
+  EXPECT_EQ(processes[0].slot, area.slots() - 1);
+  EXPECT_EQ(processes[0].vdso_page, 9u);
+}
+
 TEST_F(CountsAreaTest, SlotsOfEndedProcessesAreForOthersAndTheirCountsAreKept) {
   for (uint32_t i = 0; i < 3; i++) add_process(i, 50 + i, 10 + i);
   CountsArea area(head(), kRules);

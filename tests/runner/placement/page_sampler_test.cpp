@@ -217,7 +217,7 @@ double sampled_bytes() {
   const auto self = static_cast<uint32_t>(::getpid());
   std::string problem;
   PageSampler sampler(0, "");
-  sampler.set_targets({{}, {self}});
+  sampler.set_targets({{}, {self}, {}});
   std::this_thread::sleep_for(
       std::chrono::seconds(3));  // the first sample comes after a second, on a busy machine later
   const FoundPages found = sampler.finish(problem);
@@ -239,6 +239,35 @@ TEST(PageSampler, BlocksOfRulesAreNoMemoryUnderThePolicy) {
   if (with_rules < 0 || without_rules < 0) GTEST_SKIP() << "pages of this process cannot be sampled here";
   EXPECT_LT(with_rules, kPlacedBytes / 2.0);
   EXPECT_GT(without_rules, kPlacedBytes / 2.0);
+}
+
+TEST(PageSampler, AReservationIsSampledWhereItMayBeAccessed) {
+  constexpr size_t kReserved = size_t{64} << 30;
+  const util::Mapping all(::mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+                          kReserved);
+  ASSERT_TRUE(all.valid());
+  char* const used = static_cast<char*>(all.data()) + kReserved / 2;
+  ASSERT_EQ(::mprotect(used, kPlacedBytes, PROT_READ | PROT_WRITE), 0);
+  std::memset(used, 1, kPlacedBytes);
+  const auto start = reinterpret_cast<uint64_t>(all.data());
+  const auto self = static_cast<uint32_t>(::getpid());
+  std::string problem;
+  PageSampler sampler(2, "");
+  HeapPlace place, before;
+  place.number = 1;
+  before.number = 2;
+  place.pid = before.pid = self;
+  place.mappings = before.mappings = {{1, start, start + kReserved}};
+  before.vdso_page = 1;  // of the image that this process was before an exec
+  sampler.set_targets({{place, before}, {}, {self}});
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  const FoundPages found = sampler.finish(problem);
+  const auto pages = found.by_number_and_rule.find({1, 1});
+  ASSERT_NE(pages, found.by_number_and_rule.end());
+  if (pages->second.error != 0) GTEST_SKIP() << "pages of this process cannot be sampled here";
+  EXPECT_NEAR(pages->second.full_bytes, kPlacedBytes, kPlacedBytes * 0.1);
+  EXPECT_FALSE(found.by_number_and_rule.contains({2, 1}));
+  EXPECT_EQ(found.count_without_rules(), 1u) << "this process has no placement library";
 }
 #endif
 

@@ -17,7 +17,7 @@ Mapping mapping_of(const std::string& rights, const std::string& inode_and_path)
 
 TEST(ProcessMemory, ExplicitHugePagesAreMemoryOfTheProcess) {
   const Mapping huge = mapping_of("rw-p", "61449     /anon_hugepage (deleted)");
-  EXPECT_TRUE(huge.is_own_memory && huge.is_writable);
+  EXPECT_TRUE(huge.is_own_memory && huge.is_accessible);
   EXPECT_EQ(huge.file, "");
   EXPECT_EQ(huge.span, (Span{0x7f0000000000, 0x7f0000200000}));
   EXPECT_EQ(mapping_of("rw-s", "61449     /anon_hugepage (deleted)").file, model::Placement::kSharedMemory);
@@ -45,7 +45,15 @@ TEST(ProcessMemory, SharedMemoryIsOneFile) {
   EXPECT_TRUE(mapping_of("rw-p", "9 /dev/zero").is_own_memory);
   EXPECT_TRUE(mapping_of("rw-p", "0 [heap]").is_own_memory);
   EXPECT_TRUE(mapping_of("r-xp", "0 [vdso]").is_vdso);
+  EXPECT_FALSE(mapping_of("r--p", "0 [vvar]").is_own_memory);
   EXPECT_FALSE(mapping_of("rw-p", "9 /usr/lib/libc.so.6").is_own_memory);
+}
+
+TEST(ProcessMemory, WhatMayNotBeAccessedOnlyReservesAddresses) {
+  EXPECT_FALSE(mapping_of("---p", "0 ").is_accessible);
+  EXPECT_TRUE(mapping_of("---p", "0 ").is_own_memory);
+  for (const char* const rights : {"r--p", "rw-p", "-w-p", "r-xp", "--xp"})
+    EXPECT_TRUE(mapping_of(rights, "0 ").is_accessible) << rights;
 }
 
 }  // namespace

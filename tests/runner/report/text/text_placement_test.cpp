@@ -145,6 +145,31 @@ TEST(Placement, ARuleWithoutBlocksIsOneOfTheCountedProcesses) {
   EXPECT_NE(text().find("pages not sampled (no counted process lived for a second)"), std::string::npos) << text();
 }
 
+TEST(Placement, ProcessesWithoutTheRulesAreCounted) {
+  nlohmann::json placement = kStrict;
+  const auto text = [&] {
+    TextStyle wide;
+    wide.width = 400;
+    return placement_text(summary_of(placement), wide);
+  };
+  EXPECT_EQ(text().find("without the rules"), std::string::npos) << text();
+  placement["without_rules"] = 2;
+  EXPECT_NE(text().find("2 processes ran without the rules (environment cleared"), std::string::npos) << text();
+  placement["processes"][0]["rules"][0]["matches"] = 0;
+  EXPECT_NE(text().find("no block of the processes with rules fits this rule"), std::string::npos) << text();
+}
+
+TEST(Placement, HugePagesWereAskedForAndNotMeasured) {
+  nlohmann::json placement = kStrict;
+  TextStyle wide;
+  wide.width = 400;
+  placement["rules"][0]["huge"] = true;
+  const std::string said = placement_text(summary_of(placement), wide);
+  EXPECT_NE(said.find("asked for: huge pages for blocks of 2 MiB and more; how many it got is not measured"),
+            std::string::npos)
+      << said;
+}
+
 TEST(Placement, ARuleWithUnlistedMappingsHasNoShare) {
   nlohmann::json placement = kStrict;
   placement["rules"][0] = {{"text", "mmap size >= 1M -> node 0"}, {"mmap", true}};

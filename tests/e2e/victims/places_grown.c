@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks whose rule depends on how they are allocated: places_grown CASE. Prints 1 if all contents were kept.
+//   steps    a block grows from 1 to 64 MiB, four times as large each time
+//   once     a block grows from 2 to 32 MiB
+//   small    a block grows from 512 to 900 KiB, with another one behind it
+//   line     getline allocates for a line of 300,000 bytes
+//   renames  the program overwrites its argv[0]; then it and a forked child have a block of 1 MiB each
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { kKiB = 1 << 10, kMiB = 1 << 20, kLine = 300000 };
+
+static char *filled(size_t bytes) { return memset(malloc(bytes), 7, bytes); }
+
+static int grows(size_t from, size_t to, size_t times) {
+  char *block = filled(from), *behind = filled(64 * kKiB);
+  for (size_t bytes = from; bytes < to;) {
+    bytes = bytes * times > to ? to : bytes * times;
+    block = realloc(block, bytes);
+  }
+  int kept = behind[0] == 7;
+  for (size_t i = 0; i < from; i++) kept &= block[i] == 7;
+  free(block);
+  free(behind);
+  return kept;
+}
+
+static int line(void) {
+  static char text[kLine];
+  char *read = NULL;
+  size_t room = 0;
+  memset(text, 'x', sizeof text);
+  FILE *file = fmemopen(text, sizeof text, "r");
+  int kept = getline(&read, &room, file) == kLine && !memcmp(read, text, kLine);
+  fclose(file);
+  free(read);
+  return kept;
+}
+
+static int renames(char *name) {
+  int status = 1;
+  memset(name, 'x', strlen(name));
+  free(filled(kMiB));
+  pid_t child = fork();
+  if (!child) {
+    free(filled(kMiB));
+    _exit(0);
+  }
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  int kept = 0;
+  if (!strcmp(what, "steps")) kept = grows(kMiB, 64 * kMiB, 4);
+  if (!strcmp(what, "once")) kept = grows(2 * kMiB, 32 * kMiB, 16);
+  if (!strcmp(what, "small")) kept = grows(512 * kKiB, 900 * kKiB, 2);
+  if (!strcmp(what, "line")) kept = line();
+  if (!strcmp(what, "renames")) kept = renames(argv[0]);
+  printf("%d\n", kept);
+  return 0;
+}
