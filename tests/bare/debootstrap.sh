@@ -17,7 +17,7 @@ usage() {
 Usage: tests/bare/debootstrap.sh [--dir DIR] [--keep] [--demo-only | --tests-only | --setup-only]
 
 Runs tests/demo and tests/run in a bare Debian 12 and reports. Needs root, debootstrap, git and the network; takes 10 GB
-and, with a fast network, a quarter of an hour.
+and as long as both commands from nothing (tests/README.md).
   --dir DIR      where to make the system (a new folder in /tmp); DIR must not exist
   --keep         leave the system there afterwards
   --demo-only    only tests/demo, twice

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/runner/placement/caught_policies.h"
+
 namespace mlrun::launch {
 namespace {
 
@@ -44,6 +46,29 @@ TEST(placement, a_policy_from_outside_that_stops_numa_balancing_is_seen) {
   if (!is_set) GTEST_SKIP() << "set_mempolicy is not allowed here";
   EXPECT_FALSE(before);
   EXPECT_TRUE(after);
+}
+
+TEST(placement, the_kernel_gets_every_node_of_the_command) {
+  constexpr int kPreferredMany = 5, kWeightedInterleave = 6;  // the headers may be older
+  struct Case {
+    MemoryPolicy policy;
+    util::IdList nodes;
+    long mode;
+  };
+  const std::vector<Case> cases = {{MemoryPolicy::kBind, {0}, MPOL_BIND},
+                                   {MemoryPolicy::kBind, {1}, MPOL_BIND},
+                                   {MemoryPolicy::kBind, {0, 1, 63, 64, 1023}, MPOL_BIND},
+                                   {MemoryPolicy::kPreferred, {63}, MPOL_PREFERRED},
+                                   {MemoryPolicy::kPreferred, {1, 63}, kPreferredMany},
+                                   {MemoryPolicy::kInterleave, {0, 1, 2}, MPOL_INTERLEAVE},
+                                   {MemoryPolicy::kWeightedInterleave, {1, 64}, kWeightedInterleave}};
+  for (const auto& [policy, nodes, mode] : cases) {
+    Placement placement;
+    placement.mem_nodes = nodes;
+    placement.policy = policy;
+    const auto caught = mlrun::placement::caught_policies([&] { EXPECT_EQ(placement.apply(), 0); });
+    EXPECT_EQ(caught, (std::vector<mlrun::placement::CaughtPolicy>{{mode, nodes}}));
+  }
 }
 
 }  // namespace

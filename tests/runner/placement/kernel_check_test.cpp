@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/runner/placement/caught_policies.h"
 #include "tests/runner/placement/refused_calls.h"
 
 namespace mlrun::placement {
@@ -18,6 +19,14 @@ TEST(KernelCheck, NamesWhatIsRefusedAndWhatIsLackingThen) {
   EXPECT_TRUE(refused[0].starts_with("no --place: mbind is refused (")) << refused[0];
   EXPECT_TRUE(refused[1].starts_with("no --mem-node, --preferred and --interleave: set_mempolicy is refused ("))
       << refused[1];
+}
+
+TEST(KernelCheck, TriesTheNodeThatItIsAskedFor) {
+  for (const uint32_t node : {1u, 63u, 64u}) {
+    const auto caught = caught_policies([&] { refused_by_kernel(node); });
+    ASSERT_EQ(caught.size(), 2u);  // mbind, set_mempolicy
+    for (const CaughtPolicy& one : caught) EXPECT_EQ(one.nodes, std::vector<uint32_t>{node});
+  }
 }
 
 // As Docker's own seccomp profile refuses it, with any capability.
