@@ -12,7 +12,9 @@
 extern "C" {
 #include "preload/placement/policy.h"
 
-uint32_t confinements = 0;  // of confinement.c: no filter of the program's
+// Of confinement.c and sites.c: neither the program nor a child of vfork has a filter. The thread's state is a C struct of at most 256 bytes.
+uint32_t confinements = 0;
+__thread uint64_t this_thread[32];
 }
 
 namespace mlrun::preload_test {
