@@ -39,7 +39,7 @@ static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
 static uint32_t own_pid;                // as this process sees it; 0: unknown
 static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
 static uint32_t *memory_owner;  // own_pid, on a page that the kernel wipes in a forked child; null: there is none
-static uint32_t vdso_page;              // of struct mlrun_place_slot
+static uint32_t vdso_page;      // of struct mlrun_place_slot
 
 // Maps the beginning of the arena. Null: not possible, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {

@@ -16,13 +16,13 @@ def check(this):
     what.write_text("dense", encoding="ascii")
     command = ("/bin/sh", "-c", NOT_NEAR, "sh", this.victim("hot_and_cold"), "2", "10", what)
     trace = this.trace(*command, options=("--stacks=16", "--alloc-min=64K"))
-    done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=1G", "--blocks", "3", "-o", rules, "--calibrate", this.path("runs"), "--quiet", timeout=600)
+    done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=1G", "--blocks", "8", "-o", rules, "--calibrate", this.path("runs"), "--quiet", timeout=600)
     this.equal("exit status", done.returncode, 0, said=done.stderr)
     said = done.stdout
-    this.true("the runs of near failed", "3 runs failed" in said, said)
+    this.true("the runs of near failed", "8 runs failed" in said, said)
     this.true("what is lacking", "the calibration does without near, of which too few runs can be used; the predicted interval is wider" in said, said)
     prediction = tomllib.loads(rules.read_text(encoding="utf-8"))["advice"]["prediction"]
-    this.equal("blocks, and no time of near", (prediction["blocks"], "near_s" in prediction), (3, False))
+    this.equal("blocks, and no time of near", (prediction["blocks"], "near_s" in prediction), (8, False))
 
 
 if __name__ == "__main__":
