@@ -12,7 +12,7 @@
 namespace mlrun::probes {
 namespace {
 
-constexpr uint64_t kSecond = 1000000000;
+constexpr uint64_t kOneSecond = 1000000000;
 constexpr uint32_t kPid = 40, kTid = 41;
 
 // The number of a thread's n-th operation.
@@ -55,16 +55,16 @@ std::optional<mlrun_file_op> given(WholeRecords& records, const Record& record) 
 
 TEST(WholeRecords, AShortOneHasWhatTheLastWholeOneSaid) {
   WholeRecords records;
-  (void)given(records, whole_one(7, kSecond));
-  const auto read = given(records, short_read(2, kSecond + 1000, 8192, 4000, 96));
+  (void)given(records, whole_one(7, kOneSecond));
+  const auto read = given(records, short_read(2, kOneSecond + 1000, 8192, 4000, 96));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->head.kind, MLRUN_KERNEL_FILE_OP);
   EXPECT_EQ(read->head.bytes, sizeof(mlrun_file_op));
   EXPECT_EQ(read->head.cpu, 3U);
   EXPECT_EQ(read->head.pid, kPid);
   EXPECT_EQ(read->head.tid, kTid);
-  EXPECT_EQ(read->head.time_ns, kSecond + 1000);
-  EXPECT_EQ(read->begin_ns, kSecond + 700);
+  EXPECT_EQ(read->head.time_ns, kOneSecond + 1000);
+  EXPECT_EQ(read->begin_ns, kOneSecond + 700);
   EXPECT_EQ(read->operation, number(9));
   EXPECT_EQ(read->outer, 0U);
   EXPECT_EQ(read->depth, 0U);
@@ -79,8 +79,8 @@ TEST(WholeRecords, AShortOneHasWhatTheLastWholeOneSaid) {
 
 TEST(WholeRecords, OneThatRefusedHasWhatWasAskedForAndNoOffsetStaysNone) {
   WholeRecords records;
-  (void)given(records, whole_one(1, kSecond));
-  const auto read = given(records, short_read(1, kSecond + 1000, MLRUN_SHORT_NO_OFFSET, -5, 4101));
+  (void)given(records, whole_one(1, kOneSecond));
+  const auto read = given(records, short_read(1, kOneSecond + 1000, MLRUN_SHORT_NO_OFFSET, -5, 4101));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->offset, UINT64_MAX);
   EXPECT_EQ(read->result, -5);
@@ -89,32 +89,32 @@ TEST(WholeRecords, OneThatRefusedHasWhatWasAskedForAndNoOffsetStaysNone) {
 
 TEST(WholeRecords, StepsAddUpAndThoseInsideOthersAreNoStep) {
   WholeRecords records;
-  (void)given(records, whole_one(1, kSecond));
-  EXPECT_EQ(given(records, short_read(255, kSecond + 1, 0, 0, 0))->operation, number(256));
-  mlrun_file_op inner = whole_one(258, kSecond + 2);
+  (void)given(records, whole_one(1, kOneSecond));
+  EXPECT_EQ(given(records, short_read(255, kOneSecond + 1, 0, 0, 0))->operation, number(256));
+  mlrun_file_op inner = whole_one(258, kOneSecond + 2);
   inner.depth = 1;
   inner.outer = number(257);
   EXPECT_EQ(given(records, inner)->outer, number(257));
-  const auto next = given(records, short_read(1, kSecond + 3, 0, 0, 0));
+  const auto next = given(records, short_read(1, kOneSecond + 3, 0, 0, 0));
   EXPECT_EQ(next->operation, number(257));
   EXPECT_EQ(next->outer, 0U);
 }
 
 TEST(WholeRecords, AShortOneMadeNoPagesDirty) {
   WholeRecords records;
-  mlrun_file_op write = whole_one(1, kSecond);
+  mlrun_file_op write = whole_one(1, kOneSecond);
   write.dirty_pages = 16;
   EXPECT_EQ(given(records, write)->dirty_pages, 16U);
-  EXPECT_EQ(given(records, short_read(1, kSecond + 1, 0, 0, 0))->dirty_pages, 0U);
+  EXPECT_EQ(given(records, short_read(1, kOneSecond + 1, 0, 0, 0))->dirty_pages, 0U);
   write.dirty_pages = MLRUN_DIRTY_PAGES_UNKNOWN;
   (void)given(records, write);
-  EXPECT_EQ(given(records, short_read(1, kSecond + 2, 0, 0, 0))->dirty_pages, MLRUN_DIRTY_PAGES_UNKNOWN);
+  EXPECT_EQ(given(records, short_read(1, kOneSecond + 2, 0, 0, 0))->dirty_pages, MLRUN_DIRTY_PAGES_UNKNOWN);
 }
 
 TEST(WholeRecords, OneOfAThreadWithoutAWholeRecordIsCounted) {
   WholeRecords records;
-  (void)given(records, whole_one(1, kSecond, kTid + 1));
-  const mlrun_short_file_op read = short_read(1, kSecond + 1, 0, 0, 0);
+  (void)given(records, whole_one(1, kOneSecond, kTid + 1));
+  const mlrun_short_file_op read = short_read(1, kOneSecond + 1, 0, 0, 0);
   EXPECT_TRUE(records.next(&read, sizeof read).empty());
   EXPECT_EQ(records.unknown(), 1U);
 }
@@ -122,7 +122,7 @@ TEST(WholeRecords, OneOfAThreadWithoutAWholeRecordIsCounted) {
 TEST(WholeRecords, OthersPassAsTheyAre) {
   WholeRecords records;
   mlrun_wait wait{};
-  wait.head = {MLRUN_KERNEL_WAIT, sizeof wait, 0, kSecond, kPid, kTid};
+  wait.head = {MLRUN_KERNEL_WAIT, sizeof wait, 0, kOneSecond, kPid, kTid};
   const std::string_view passed = records.next(&wait, sizeof wait);
   EXPECT_EQ(passed.data(), reinterpret_cast<const char*>(&wait));
   EXPECT_EQ(passed.size(), sizeof wait);
@@ -132,11 +132,11 @@ TEST(WholeRecords, ThreadsThatAreGoneTakeNoRoom) {
   WholeRecords records;
   constexpr uint32_t kThreads = 100000, kAtOnce = 1000;
   for (uint32_t i = 0; i < kThreads; i++)
-    (void)given(records, whole_one(1, kSecond + i * (kSecond / kAtOnce), kTid + i));
+    (void)given(records, whole_one(1, kOneSecond + i * (kOneSecond / kAtOnce), kTid + i));
   // Those of eleven seconds, and twice as many until it looks again.
   EXPECT_LT(records.threads(), 25U * kAtOnce);
-  const uint64_t last_ns = kSecond + (kThreads - 1) * (kSecond / kAtOnce);
-  mlrun_short_file_op read = short_read(1, last_ns + kSecond - 1, 0, 0, 0);
+  const uint64_t last_ns = kOneSecond + (kThreads - 1) * (kOneSecond / kAtOnce);
+  mlrun_short_file_op read = short_read(1, last_ns + kOneSecond - 1, 0, 0, 0);
   read.tid = kTid + kThreads - 1;
   EXPECT_TRUE(given(records, read));
 }

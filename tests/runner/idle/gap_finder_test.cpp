@@ -6,21 +6,21 @@
 namespace mlrun::idle {
 namespace {
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kMillisecond = 1'000'000;
 
 model::GpuWorkRow work(int64_t start_ms, int64_t end_ms, int32_t thread_id = 1, int32_t gpu_id = 1) {
   model::GpuWorkRow row;
   row.kind = model::GpuKind::kKernel;
-  row.origin.ts_ns = start_ms * kMs;
+  row.origin.ts_ns = start_ms * kMillisecond;
   row.origin.proc_id = row.origin.thread_id = thread_id;
-  row.dur_ns = (end_ms - start_ms) * kMs;
+  row.dur_ns = (end_ms - start_ms) * kMillisecond;
   row.gpu_id = gpu_id;
   return row;
 }
 
 std::vector<std::pair<int64_t, int64_t>> times(const GapFinder::Found& found) {
   std::vector<std::pair<int64_t, int64_t>> all;
-  for (const Gap& gap : found.gaps) all.emplace_back(gap.start_ns / kMs, gap.end_ns / kMs);
+  for (const Gap& gap : found.gaps) all.emplace_back(gap.start_ns / kMillisecond, gap.end_ns / kMillisecond);
   return all;
 }
 
@@ -59,7 +59,7 @@ TEST(GapFinder, CommunicationAloneIsNotBusy) {
   const auto found = finder.finish();
   EXPECT_EQ(times(found), (Times{{10, 50}}));
   ASSERT_EQ(found.communication.at(1).size(), 1u);
-  EXPECT_EQ(found.communication.at(1)[0].end_ns, 40 * kMs);
+  EXPECT_EQ(found.communication.at(1)[0].end_ns, 40 * kMillisecond);
 }
 
 TEST(GapFinder, ManyGapsAreAllFoundOrCounted) {
@@ -110,7 +110,7 @@ TEST(GapFinder, ALongKernelRecordedAfterManyCopiesRemovesTheirGaps) {
     const auto found = finder.finish();
     const bool inside_a_gap = start_ns == 20 * kEvery + 15'000;  // the kernel begins as a copy ends
     const int64_t before = start_ns < 0 ? 0 : 20, expected_ns = before * 19'000 + (inside_a_gap ? 4'000 : 0);
-    EXPECT_EQ(idle_ns(found), expected_ns + 2'000 * kMs - kCopies * kEvery + 1'995 * kMs) << start_ns;
+    EXPECT_EQ(idle_ns(found), expected_ns + 2'000 * kMillisecond - kCopies * kEvery + 1'995 * kMillisecond) << start_ns;
     EXPECT_EQ(found.gaps.size(), static_cast<size_t>(before) + 2);
     EXPECT_EQ(found.not_taken_back, 0);
   }

@@ -18,7 +18,7 @@
 namespace mlrun::machine {
 namespace {
 
-const int64_t kTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+const int64_t kOneTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
 
 // A child that has used 100 ms of a processor and has ended, but is not reaped.
 pid_t child_that_computed() {
@@ -68,8 +68,8 @@ TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
   EXPECT_EQ(process.is_first, 1u);
   EXPECT_EQ(process.state, static_cast<uint32_t>('S'));
   EXPECT_STREQ(process.comm, "a) b (c");
-  EXPECT_EQ(process.values[MLRUN_PROCESS_USER_NS], 40 * kTickNs);
-  EXPECT_EQ(process.values[MLRUN_PROCESS_SYSTEM_NS], 3 * kTickNs);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_USER_NS], 40 * kOneTickNs);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_SYSTEM_NS], 3 * kOneTickNs);
   EXPECT_EQ(process.values[MLRUN_PROCESS_MINOR_FAULTS], 11);
   EXPECT_EQ(process.values[MLRUN_PROCESS_MAJOR_FAULTS], 2);
   EXPECT_EQ(process.values[MLRUN_PROCESS_RSS_BYTES], 50 * ::sysconf(_SC_PAGESIZE));
@@ -87,7 +87,7 @@ TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
   for (const mlrun_process_sample& row : sample(source)) {
     EXPECT_EQ(row.is_first, 0u);
     EXPECT_EQ(row.interval_ns, 1'000'000'000u);
-    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 5 * kTickNs);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 5 * kOneTickNs);
     EXPECT_EQ(row.values[MLRUN_PROCESS_MINOR_FAULTS], 1);
   }
 }
@@ -129,7 +129,7 @@ TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   EXPECT_EQ(thread[0].values[MLRUN_PROCESS_USER_NS], 0);
   EXPECT_EQ(thread[0].values[MLRUN_PROCESS_READ_CHARS], MLRUN_NOT_KNOWN);
   EXPECT_EQ(thread[1].interval_ns, 1'000'000'000u);
-  EXPECT_EQ(thread[1].values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+  EXPECT_EQ(thread[1].values[MLRUN_PROCESS_USER_NS], 10 * kOneTickNs);
 }
 
 TEST_F(ProcessTest, AProcessWithMoreThreadsThanHaveRowsIsNotTakenForIdle) {
@@ -150,7 +150,7 @@ TEST_F(ProcessTest, AProcessWithMoreThreadsThanHaveRowsIsNotTakenForIdle) {
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows.back().host_tid, 0u);
   EXPECT_EQ(rows.back().interval_ns, 1'000'000'000u);
-  EXPECT_EQ(rows.back().values[MLRUN_PROCESS_USER_NS], 20 * kTickNs);
+  EXPECT_EQ(rows.back().values[MLRUN_PROCESS_USER_NS], 20 * kOneTickNs);
   const auto problems = source.problems();
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0],
@@ -176,7 +176,7 @@ TEST_F(ProcessTest, AThousandNewThreadsAreReadInSeveralSamplesWithAllThatTheyUse
     EXPECT_LE(first, 64u);
   }
   EXPECT_EQ(samples, 16u) << "64 at once";
-  for (const auto& [tid, ns] : used_ns) EXPECT_EQ(ns, 3 * kTickNs) << tid;
+  for (const auto& [tid, ns] : used_ns) EXPECT_EQ(ns, 3 * kOneTickNs) << tid;
 }
 
 TEST_F(ProcessTest, AThreadWithTheIdOfAnEarlierOneIsAnotherOne) {
@@ -224,7 +224,7 @@ TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
   for (const mlrun_process_sample& row : rows) {
     EXPECT_EQ(row.is_first, 0u);
     EXPECT_EQ(row.interval_ns, 1'000'000'000u);
-    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kOneTickNs);
   }
   source.watch({});
   for (int i = 0; i < 6; ++i) sample(source);
@@ -277,7 +277,7 @@ TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
   ASSERT_EQ(rows.size(), 2u);
   for (const mlrun_process_sample& row : rows) {
     EXPECT_EQ(row.interval_ns, 2'000'000'000u);
-    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kOneTickNs);
   }
   std::filesystem::remove_all(top_ / "proc/7");
   EXPECT_EQ(process.sample(5'000'000'000, batch), ProcessCounters::Seen::kGone);
@@ -302,7 +302,7 @@ TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
     seen_ns += row.values[MLRUN_PROCESS_USER_NS] + row.values[MLRUN_PROCESS_SYSTEM_NS];
     faults += row.values[MLRUN_PROCESS_MINOR_FAULTS];
   }
-  EXPECT_NEAR(double(seen_ns), double(used_ns), 2.0 * double(kTickNs));
+  EXPECT_NEAR(double(seen_ns), double(used_ns), 2.0 * double(kOneTickNs));
   EXPECT_EQ(faults, usage.ru_minflt);
   batch = {};
   source.sample(util::monotonic_ns(), batch);
