@@ -96,11 +96,11 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     pace.begin_pass();
     relay.take_own();
     if (!ended) {
-      const auto at_end = [&] {
-        end.ended_ns = util::monotonic_ns();
-        samplers.command_ends(static_cast<uint32_t>(child.pid()));
+      const auto may_reap = [&] {
+        if (end.ended_ns == 0) end.ended_ns = util::monotonic_ns();
+        return samplers.command_ends(static_cast<uint32_t>(child.pid()));
       };
-      if (const auto child_end = child.poll(at_end)) {
+      if (const auto child_end = child.poll(may_reap)) {
         ended = true;
         relay.command_ended();
         end.child = *child_end;
@@ -114,7 +114,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
     if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
-    pace.sleep(released, collector.pool(), ended && waited_ns <= kDescendantsNs);
+    pace.sleep(released, collector.pool(), end.ended_ns != 0 && waited_ns <= kDescendantsNs);
   }
   return end;
 }

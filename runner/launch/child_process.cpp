@@ -100,12 +100,12 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   return child;
 }
 
-std::optional<ChildEnd> ChildProcess::poll(const std::function<void()>& before_reaping) {
+std::optional<ChildEnd> ChildProcess::poll(const std::function<bool()>& may_reap) {
   // The kernel's counts in /proc exist until the child is reaped.
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_)
     return {};
-  before_reaping();
+  if (!may_reap()) return {};
   ChildEnd end;
   end.io = util::read_io_counts(static_cast<uint32_t>(pid_));
   if (::wait4(pid_, &end.wait_status, WNOHANG, &end.usage) != pid_) return {};

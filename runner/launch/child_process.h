@@ -35,8 +35,8 @@ class ChildProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  // The result, once it has ended. Calls `before_reaping` then, while its files in /proc can still be read.
-  std::optional<ChildEnd> poll(const std::function<void()>& before_reaping);
+  // The result, once it has ended and `may_reap` returns true. `may_reap` is called only after its end, while its files in /proc can still be read.
+  std::optional<ChildEnd> poll(const std::function<bool()>& may_reap);
 
   // Waits for it, unless poll() has returned its end. Returns the wait status.
   int wait();

@@ -19,8 +19,8 @@ class SamplerPart {
 
   // Writes new samples into the spool; called in each pass of the collector.
   virtual void collect() = 0;
-  // The command has ended, but its files in /proc can still be read. The command is reaped after this returns.
-  virtual void command_ends(uint32_t /*host_pid*/) {}
+  // The command has ended, but its files in /proc can still be read. Called in each pass until it returns true: the command may be reaped.
+  virtual bool command_ends(uint32_t /*host_pid*/) { return true; }
   // Ends the sampling and describes it in session.json.
   virtual void finish(nlohmann::json& session) = 0;
 };

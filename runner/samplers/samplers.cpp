@@ -160,15 +160,21 @@ class MachinePart : public SamplerPart {
     write();
   }
 
-  void command_ends(uint32_t host_pid) override {
-    if (wants_processes_) has_end_ = sampler_.sample_end(host_pid);
+  bool command_ends(uint32_t host_pid) override {
+    constexpr uint64_t kPatienceNs = 200'000'000;  // the sampler may be in a sample of thousands of threads
+    if (!wants_processes_) return true;
+    if (end_due_ns_ == 0) {
+      end_due_ns_ = util::monotonic_ns() + kPatienceNs;
+      sampler_.ask_for_end(host_pid);
+    }
+    return sampler_.has_answered() || util::monotonic_ns() >= end_due_ns_;
   }
 
   void finish(json& session) override {
     sampler_.stop();
     write();
     machine::MachineState state = sampler_.state();
-    if (!has_end_)
+    if (end_due_ns_ != 0 && state.problem.empty() && !state.has_end)
       state.not_sampled.emplace_back(
           "process",
           "the end of the command was not sampled in time: its rows lack what it used since its last sample");
@@ -210,10 +216,11 @@ class MachinePart : public SamplerPart {
 
   const collect::Collector& collector_;
   const collect::DescendantWatch& watch_;
-  bool wants_processes_, has_end_ = true;
+  bool wants_processes_;
   machine::MachineSampler sampler_;
   collect::SampleFrames frames_;
   uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
+  uint64_t end_due_ns_ = 0;  // when the command is reaped at the latest; 0: it has not ended
 };
 
 }  // namespace

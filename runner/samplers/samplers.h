@@ -26,8 +26,11 @@ class Samplers {
   void collect() {
     for (const auto& part : parts_) part->collect();
   }
-  void command_ends(uint32_t host_pid) {
-    for (const auto& part : parts_) part->command_ends(host_pid);
+  // Whether the command, which has ended, may be reaped. To be called in each pass until then.
+  bool command_ends(uint32_t host_pid) {
+    bool may_reap = true;
+    for (const auto& part : parts_) may_reap = part->command_ends(host_pid) && may_reap;
+    return may_reap;
   }
   void finish(nlohmann::json& session) {
     for (const auto& part : parts_) part->finish(session);

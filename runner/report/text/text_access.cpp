@@ -9,6 +9,7 @@
 
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/access_rungs.h"
 
 namespace mlrun::report {
 namespace {
@@ -27,7 +28,7 @@ std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const
   for (const model::MemoryAccess::Found& found : access.by_rung) {
     if (found.rung != rung.rung) continue;
     items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
-    if (found.rows > 0)
+    if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
   }

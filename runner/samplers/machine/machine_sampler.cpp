@@ -21,7 +21,6 @@ namespace mlrun::machine {
 namespace {
 
 constexpr std::chrono::seconds kMachinePatience(1);
-constexpr std::chrono::milliseconds kEndPatience(200);
 constexpr size_t kBytesMax = 64 << 20;  // rows buffered until the collector fetches them
 // Aims at 80 % of the share: a tenth is for PSS, which has a limit of its own (process_source.cpp), and a tenth for CPU time
 // that is spent after the thread's clock was read.
@@ -169,14 +168,15 @@ void MachineSampler::watch(std::vector<uint32_t> host_pids) {
 
 void MachineSampler::stop() { shared_->end(kMachinePatience); }
 
-bool MachineSampler::sample_end(uint32_t host_pid) {
-  std::unique_lock lock(shared_->mutex);
-  if (!shared_->runs) return false;
+void MachineSampler::ask_for_end(uint32_t host_pid) {
+  const std::lock_guard lock(shared_->mutex);
   shared_->ended_pid = host_pid;
   shared_->wake.notify_all();
-  const auto is_done = [&] { return shared_->ended_pid == 0 || !shared_->runs; };
-  shared_->ended_changed.wait_for(lock, kEndPatience, is_done);
-  return std::exchange(shared_->ended_pid, 0) == 0;  // later the id may be another process's
+}
+
+bool MachineSampler::has_answered() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->ended_pid == 0 || !shared_->runs;
 }
 
 Batch MachineSampler::fetch() {
@@ -208,7 +208,7 @@ void MachineSampler::sample(Shared& shared) {
     lock.lock();
     shared.add(std::move(batch));
     shared.ended_pid = 0;
-    shared.ended_changed.notify_all();
+    shared.state.has_end = true;
   };
   for (bool last = false; !last;) {
     last = shared.stop;

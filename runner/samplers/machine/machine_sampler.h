@@ -34,6 +34,7 @@ struct MachineState {
   std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
   std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read
   std::vector<std::string> absent;                               // words without any samples
+  bool has_end = false;                                          // the sample that ask_for_end() asked for was taken
   std::string problem;  // why there are no samples, or none after some time; empty: no problem
 };
 
@@ -51,8 +52,10 @@ class MachineSampler {
 
   // Sets the processes of the command, by their pids as mlrun sees them.
   void watch(std::vector<uint32_t> host_pids);
-  // Takes the last sample of a process that has ended and is not reaped. False: it was not possible within 200 ms.
-  bool sample_end(uint32_t host_pid);
+  // Lets the thread take the last sample of a process that has ended and is not reaped. Returns at once.
+  void ask_for_end(uint32_t host_pid);
+  // Whether that sample was taken, or none will be: the thread has ended.
+  [[nodiscard]] bool has_answered() const;
   // Ends the sampling after one more sample.
   void stop();
   // The rows since the last call.

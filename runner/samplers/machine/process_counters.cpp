@@ -97,6 +97,7 @@ void ProcessCounters::read_memory(Reading& reading) {
   proc::Numbers numbers(read(first_, "statm", reading));
   uint64_t size = 0, resident = 0, shared = 0;
   if (!numbers.next(size) || !numbers.next(resident) || !numbers.next(shared)) return;
+  if (resident == 0) return;  // it has ended: not known any more
   values[MLRUN_PROCESS_RSS_BYTES] = static_cast<int64_t>(resident) * page_bytes();
   values[MLRUN_PROCESS_SHARED_BYTES] = static_cast<int64_t>(shared) * page_bytes();
   if (!wants_share_) return;

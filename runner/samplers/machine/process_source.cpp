@@ -52,6 +52,8 @@ void ProcessSource::remove(Process& process, std::map<uint32_t, ProcessCounters>
 }
 
 void ProcessSource::end(Process& process, Batch& batch) {
+  if (threads_ < threads_max_)
+    without_rows_ += process.listed - std::min<uint64_t>(process.listed, process.threads.size());
   for (auto& [tid, thread] : process.threads) thread.finish(batch);
   process.counters.finish(batch);
   while (!process.threads.empty()) remove(process, process.threads.begin());
@@ -139,9 +141,20 @@ ProcessSource::Process* ProcessSource::find_share_due(uint64_t now_ns) {
   return due;
 }
 
+// Adds threads of all processes, from the one on that had the last turn: a process that makes threads all the time leaves turns to the others.
+void ProcessSource::list_all_threads() {
+  first_reads_ = 0;
+  auto at = processes_.lower_bound(last_listed_);
+  for (size_t i = 0; i < processes_.size() && first_reads_ < kFirstReadsMax; ++i, ++at) {
+    if (at == processes_.end()) at = processes_.begin();
+    if (!at->second.has_ended && has_unlisted(at->second)) list_threads(at->first, at->second);
+    last_listed_ = at->first + 1;
+  }
+}
+
 void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
   share_due_ = find_share_due(now_ns);
-  first_reads_ = 0;
+  list_all_threads();
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto here = process++;
     const uint32_t pid = here->first;
@@ -149,7 +162,6 @@ void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
     const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
     one.unnamed_ns = is_wanted ? 0 : one.unnamed_ns == 0 ? now_ns : one.unnamed_ns;
     if (!one.has_ended) {
-      if (has_unlisted(one)) list_threads(pid, one);
       one.has_ended = !sample_process(one, now_ns, batch);
       if (one.has_ended) end(one, batch);
     }
@@ -184,6 +196,11 @@ std::vector<std::string> ProcessSource::problems() const {
   if (left_out_)
     list.push_back(fmt::format(
         "more than {} threads: the further ones have no rows and are only in the rows of their process", threads_max_));
+  if (without_rows_ > 0)
+    list.push_back(
+        fmt::format("{} threads have no rows of their own: they ended, or the run did, before their turn among {} new "
+                    "ones a sample",
+                    without_rows_, kFirstReadsMax));
   std::vector<char> room;
   const proc::ProcFile schedstat(places_.proc + "/thread-self/schedstat");
   if (schedstat.read(room).find_first_of("123456789") == std::string_view::npos)

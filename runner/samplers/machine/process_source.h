@@ -53,6 +53,7 @@ class ProcessSource : public Source {
   void remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread);
   void end(Process& process, Batch& batch);
   Process* find_share_due(uint64_t now_ns);
+  void list_all_threads();
 
   Places places_;
   size_t threads_max_;
@@ -61,7 +62,9 @@ class ProcessSource : public Source {
   size_t threads_ = 0;
   size_t first_reads_ = 0;  // in this sample
   uint32_t descriptors_ = 0;
+  uint32_t last_listed_ = 0;  // the pid with which the next listing of threads begins
   bool left_out_ = false;
+  uint64_t without_rows_ = 0;     // threads of ended processes that had no turn
   size_t without_share_ = 0;      // processes that ended before their smaps_rollup was read
   Process* share_due_ = nullptr;  // whose smaps_rollup this sample reads
   uint64_t next_share_ns_ = 0;    // when any smaps_rollup may be read again

@@ -69,8 +69,9 @@ bool take_spread(const Series& spread, Calibration& calibration) {
   return true;
 }
 
-// By complete blocks, then by runs.
+// By complete blocks, then by runs. Once there are enough blocks, more are worth nothing.
 std::pair<size_t, size_t> worth(const Calibration& calibration) {
+  if (complete_blocks(calibration) >= kLeastBlocks) return {kLeastBlocks, 0};
   size_t runs = calibration.near.size();
   for (const auto& [site, series] : calibration.alone) runs += series.size();
   return {complete_blocks(calibration), runs};
@@ -90,8 +91,8 @@ std::vector<Calibration> with_one_less(const Calibration& calibration) {
   return result;
 }
 
-// Each block needs a run of every configuration. Where runs that were thrown out leave too few blocks, leaves out the configuration without which
-// the most are complete, near or a site, as if it had not been measured.
+// Each block needs a run of every configuration. Where runs that were thrown out leave too few blocks, leaves out a configuration as if it had not
+// been measured: the site with the smallest weight without which enough are complete; near, if no site is that; else what leaves the most.
 void keep_blocks(Calibration& calibration) {
   while (complete_blocks(calibration) < kLeastBlocks) {
     const std::vector<Calibration> smaller = with_one_less(calibration);

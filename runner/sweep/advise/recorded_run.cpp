@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/model/run.h"
+#include "runner/util/access_rungs.h"
 
 namespace mlrun::sweep {
 
@@ -57,7 +58,7 @@ Result<RecordedRun> read_recorded_run(const std::string& trace) {
   recorded.end_ns = run->end_ns.value_or(0);
   recorded.min_bytes = static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0));
   for (const model::MemoryAccess::Found& found : run->access.by_rung) {
-    if (found.rows > 0)
+    if (found.rows > 0 && util::records_events(util::access_rung_of(found.rung)))
       recorded.outside[found.rung] =
           static_cast<double>(found.rows - found.joined_rows) / static_cast<double>(found.rows);
   }

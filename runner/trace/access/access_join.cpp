@@ -67,11 +67,26 @@ double seconds(int64_t ns) { return util::in_seconds(std::max<int64_t>(ns, 0)); 
 
 }  // namespace
 
+bool add_range(AddressRanges& ranges, uint64_t start, uint64_t end) {
+  auto at = ranges.upper_bound(start);
+  if (at != ranges.begin() && std::prev(at)->second >= start) --at;
+  if (at != ranges.end() && at->first <= start && at->second >= end) return false;
+  while (at != ranges.end() && at->first <= end) {
+    start = std::min(start, at->first);
+    end = std::max(end, at->second);
+    at = ranges.erase(at);
+  }
+  ranges.emplace_hint(at, start, end);
+  return true;
+}
+
 void note_sampled(SampledMemory& memory, const AccessRow& row) {
-  using Range = std::pair<uint64_t, uint64_t>;
+  AddressRanges& ranges = memory[row.who.proc_id];
   const uint64_t address = row.sample.address, page = address / kAccessPage * kAccessPage;
-  memory[row.who.proc_id].insert(is_range(row) ? Range(address, address + row.sample.bytes)
-                                               : Range(page, page + kAccessPage));
+  if (is_range(row))
+    add_range(ranges, address, address + row.sample.bytes);
+  else
+    add_range(ranges, page, page + kAccessPage);
 }
 
 AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
@@ -99,10 +114,9 @@ void AccessJoin::find_inherited(const SampledMemory& sampled) {
   for (const auto& [proc_id, ranges] : sampled) {
     auto row = rows_by_id_.find(proc_id);
     while (row != rows_by_id_.end() && row->second->forked) {
-      auto& has = inherited_[row->first];
-      const size_t had = has.size();
-      has.insert(ranges.begin(), ranges.end());
-      if (has.size() == had) break;
+      bool has_grown = false;
+      for (const auto& [start, end] : ranges) has_grown = add_range(inherited_[row->first], start, end) || has_grown;
+      if (!has_grown) break;
       row = rows_by_id_.find(row->second->parent_proc_id);
     }
   }

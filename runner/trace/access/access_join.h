@@ -9,7 +9,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,9 +35,14 @@ struct JoinedRung {
   double on_share = 1;  // of the time in which its events were switched on
 };
 
-// The addresses [start, end) that the rows of each process are about, by proc_id. A forked child has the blocks of its parent at these alone: a
+// Ranges of addresses that neither overlap nor touch: the end of each by its start.
+using AddressRanges = std::map<uint64_t, uint64_t>;
+// Returns whether `ranges` has grown.
+bool add_range(AddressRanges& ranges, uint64_t start, uint64_t end);
+
+// The addresses that the rows of each process are about, by proc_id. A forked child has the blocks of its parent at these alone: a
 // program with many blocks may fork often.
-using SampledMemory = std::unordered_map<int32_t, std::set<std::pair<uint64_t, uint64_t>>>;
+using SampledMemory = std::unordered_map<int32_t, AddressRanges>;
 void note_sampled(SampledMemory& memory, const AccessRow& row);
 
 class AccessJoin {

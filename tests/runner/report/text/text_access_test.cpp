@@ -20,13 +20,15 @@ std::string lines_about(const nlohmann::json& found) {
 }
 
 TEST(TextAccess, TheShareOfTheSamplesInNoListedBlockIsBesideWhatIsAttributed) {
-  nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}};
+  nlohmann::json found = {{"rung", "precise"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}};
   EXPECT_EQ(lines_about(found).find("in no listed block"), std::string::npos) << "older traces do not know it";
   found["rows"] = 200;
   found["joined_rows"] = 50;
   const std::string text = lines_about(found);
   EXPECT_NE(text.find("25.0 % of listed bytes"), std::string::npos) << text;
   EXPECT_NE(text.find("75 % of its samples in no listed block"), std::string::npos) << text;
+  found["rung"] = "cold";  // its rows are ranges of any size
+  EXPECT_EQ(lines_about(found).find("in no listed block"), std::string::npos);
 }
 
 }  // namespace

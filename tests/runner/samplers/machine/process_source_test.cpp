@@ -334,7 +334,9 @@ TEST_F(ProcessTest, TheEndOfACommandThatNoSampleSawHasOneRow) {
 TEST_F(ProcessTest, TheSamplersThreadTakesTheEndBetweenTwoSamples) {
   MachineSampler sampler({.hz = 0.1, .sources = {"process"}}, {});
   const pid_t child = child_that_computed();
-  EXPECT_TRUE(sampler.sample_end(static_cast<uint32_t>(child)));
+  sampler.ask_for_end(static_cast<uint32_t>(child));
+  while (!sampler.has_answered()) ::usleep(1000);
+  EXPECT_TRUE(sampler.state().has_end);
   ::waitpid(child, nullptr, 0);
   size_t rows = 0;
   for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(sampler.fetch(), MLRUN_SAMPLE_PROCESS))

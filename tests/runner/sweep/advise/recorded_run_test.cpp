@@ -43,9 +43,10 @@ TEST(RecordedRun, LossesAreKnown) {
 
 TEST(RecordedRun, TheShareOfTheSamplesInNoListedBlockIsKnownByMechanism) {
   const auto run =
-      read_with(R"("access": {"by_rung": [{"rung": "cold", "rows": 200, "joined_rows": 50}, {"rung": "damon"}]})");
+      read_with(R"("access": {"by_rung": [{"rung": "precise", "rows": 200, "joined_rows": 50}, {"rung": "faults"},
+                    {"rung": "cold", "rows": 9, "joined_rows": 1}]})");
   ASSERT_TRUE(run) << run.error().text;
-  EXPECT_EQ(run->outside, (std::map<std::string, double>{{"cold", 0.75}})) << "older traces do not know it";
+  EXPECT_EQ(run->outside, (std::map<std::string, double>{{"precise", 0.75}})) << "older traces do not know it";
 }
 
 TEST(RecordedRun, TracesThatDoNotListWhenEveryBlockWasAliveAreRefused) {

@@ -327,6 +327,21 @@ TEST(AccessJoin, EventsSawNothingWhileTheyWereOff) {
   EXPECT_FALSE(join.site_of(1, MLRUN_ACCESS_PRECISE).hot_fraction()) << "samples do not say how much memory is hot";
 }
 
+TEST(AddressRanges, NeitherOverlapNorTouch) {
+  AddressRanges ranges;
+  EXPECT_TRUE(add_range(ranges, 100, 200));
+  EXPECT_TRUE(add_range(ranges, 400, 500));
+  EXPECT_FALSE(add_range(ranges, 100, 200));
+  EXPECT_FALSE(add_range(ranges, 120, 180));
+  EXPECT_TRUE(add_range(ranges, 200, 210));
+  EXPECT_TRUE(add_range(ranges, 90, 100));
+  EXPECT_EQ(ranges, (AddressRanges{{90, 210}, {400, 500}}));
+  EXPECT_TRUE(add_range(ranges, 150, 450));
+  EXPECT_EQ(ranges, (AddressRanges{{90, 500}}));
+  EXPECT_TRUE(add_range(ranges, 80, 600));
+  EXPECT_EQ(ranges, (AddressRanges{{80, 600}}));
+}
+
 TEST(AccessJoin, ABlockThatReallocShrinksHasNoPagesBeyondItsEnd) {
   Join join(one_process());
   join.allocate(1, 1 * kSecond);
