@@ -10,7 +10,7 @@ namespace mlrun::report {
 namespace {
 
 std::string lines_about(const nlohmann::json& found) {
-  const nlohmann::json rung = {{"rung", "cold"}, {"cost", "little"}, {"blind_to", "much"}};
+  const nlohmann::json rung = {{"rung", found["rung"]}, {"cost", "little"}, {"blind_to", "much"}};
   nlohmann::json document;
   document["access"]["rungs"] = nlohmann::json::array({rung});
   document["access"]["by_rung"] = nlohmann::json::array({found});
