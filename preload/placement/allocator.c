@@ -219,7 +219,8 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
 // realloc of a block of the program's allocator: by a copy into a rule's heap, or by that allocator.
 static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
   struct owner owner = {kNoRule, NULL, NULL, size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN};
-  if (owner.usable == SIZE_UNKNOWN) return real_allocator.realloc(old, size);
+  // One that shrinks stays too: a copy would need the memory of both.
+  if (owner.usable == SIZE_UNKNOWN || owner.usable >= size) return real_allocator.realloc(old, size);
   uint64_t refused = 0;
   int error = errno;
   void *block = resized_by_rule(&owner, old, size, caller, &refused);

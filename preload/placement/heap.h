@@ -22,8 +22,8 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
 // mappings that ratios may make).
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed);
 
-// The same for a block of our own heaps (memkind's excluded) that will grow: it can do so in place up to `room_bytes`. The room has no pages, and is neither
-// counted nor part of the budget.
+// The same for a block of our own heaps (memkind's excluded) that will grow: it can do so in place up to `room_bytes`. The room has no pages and is
+// not counted; kept pages of freed blocks make way for it as for a block.
 void *heap_allocate_with_room(uint32_t number, size_t bytes, size_t room_bytes);
 
 struct heap;

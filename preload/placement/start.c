@@ -332,7 +332,9 @@ static struct mlrun_place_mapping inherited[MLRUN_PLACE_MAPPINGS];
 static uint32_t inherited_count;
 static uint64_t inherited_left_out;  // mappings_left_out of the parent's slot
 
+// A signal handler may fork amid this: it counts by itself.
 static void copy_own_entries(void) {
+  uint32_t copied = 0;
   inherited_count = 0;
   inherited_left_out = 0;
   if (own_slot == UINT32_MAX || noted_from >= noted_to) return;
@@ -341,13 +343,15 @@ static void copy_own_entries(void) {
     const struct mlrun_place_mapping *mapping = &noted_mappings()->entry[i];
     uint64_t number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
     if (number == 0 || number >= MLRUN_PLACE_BUSY || mapping->slot != own_slot) continue;
-    inherited[inherited_count] = *mapping;
+    inherited[copied] = *mapping;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    if (__atomic_load_n(&mapping->number, __ATOMIC_RELAXED) == number) inherited_count++;
+    if (__atomic_load_n(&mapping->number, __ATOMIC_RELAXED) == number) copied++;
   }
+  inherited_count = copied;
 }
 
-// Records them for the child too, in unused entries of the first half alone: mappings that a rule places keep the rest.
+// Records them for the child too, in unused entries of the first half alone: mappings that a rule places keep the rest. Those without an entry are not
+// sampled in the child; its parent's samples are whole nevertheless, so nothing is noted as left out.
 static void note_inherited(void) {
   uint32_t next = 0;
   slot_at(own_slot)->mappings_left_out = inherited_left_out;
@@ -355,10 +359,7 @@ static void note_inherited(void) {
     struct mlrun_place_mapping *mapping = NULL;
     for (; next < MLRUN_PLACE_MAPPINGS / 2 && !mapping; next++)
       if (take_entry(&noted_mappings()->entry[next], 0)) mapping = &noted_mappings()->entry[next];
-    if (!mapping) {
-      note_left_out(own_slot, inherited[i].rule);
-      continue;
-    }
+    if (!mapping) return;
     uint64_t before = __atomic_fetch_add(&noted_mappings()->made, 1, __ATOMIC_RELAXED);
     fill_entry(mapping, inherited[i].rule, inherited[i].at, inherited[i].bytes, before + 1);
   }

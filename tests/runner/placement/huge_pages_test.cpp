@@ -40,6 +40,8 @@ TEST_F(HugePages, AreRefusedWhereTheSystemNeverGivesThem) {
 }
 
 TEST_F(HugePages, AreRefusedWhereTheKernelHasNone) {
+  EXPECT_TRUE(check_huge_pages(system_)) << "/sys may be hidden";
+  fs::create_directories(fs::path(system_) / "kernel/mm");
   const Status missing = check_huge_pages(system_);
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().text.find("is missing"), std::string::npos) << missing.error().text;
@@ -51,6 +53,11 @@ TEST_F(HugePages, TheSettingOfTheirSizeComesBeforeThatOfTheSystem) {
   EXPECT_EQ(huge_page_setting(system_), "madvise");
   write("hugepages-2048kB/enabled", "always [inherit] madvise never");
   EXPECT_EQ(huge_page_setting(system_), "never");
+  write("enabled", "[always] madvise never");
+  write("hugepages-2048kB/enabled", "always inherit madvise [never]");
+  const Status never = check_huge_pages(system_);
+  ASSERT_FALSE(never);
+  EXPECT_NE(never.error().text.find("hugepages-2048kB/enabled is never"), std::string::npos) << never.error().text;
 }
 
 }  // namespace
