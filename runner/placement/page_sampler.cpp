@@ -186,16 +186,13 @@ void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
     sample_file(pid, largest[i].second, files[largest[i].second], resident_bytes, found);
 }
 
-// Returns whether the library is there.
-bool look_for_library(uint32_t pid, FoundPages& found) {
+void look_for_library(uint32_t pid, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(pid, "");
-  if (all.empty()) return false;  // it has ended, or mlrun may not read them
-  const bool is_there = has_library(all);
-  if (is_there)
+  if (all.empty()) return;  // it has ended, or mlrun may not read them
+  if (has_library(all))
     found.without_library.erase(pid);
   else if (found.without_library.size() < kFoundMax || found.without_library.contains(pid))
     found.without_library[pid]++;
-  return is_there;
 }
 
 }  // namespace
@@ -371,9 +368,7 @@ struct PageSampler::State : util::SamplerShared {
   void sample() {
     std::unique_lock<std::mutex> held(mutex);
     uint64_t pause_ns = util::kNsPerS;
-    constexpr uint32_t kLooksAgain = 16;
-    std::set<uint32_t> with_library;  // pids
-    uint32_t round = 0;
+    uint64_t look_due_ns = 0;
     while (!wake.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stop; })) {
       const SampledMemory now = turn();
       FoundPages fresh = part(now);
@@ -381,16 +376,12 @@ struct PageSampler::State : util::SamplerShared {
       const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh);
       for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh);
-      for (const uint32_t pid : now.alive) {
-        // One that had the library may execute a program that does not get it; a look reads all its mappings.
-        if (with_library.contains(pid) && (pid + round) % kLooksAgain != 0) continue;
-        if (look_for_library(pid, fresh))
-          with_library.insert(pid);
-        else
-          with_library.erase(pid);
+      const uint64_t sampled_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (sampled_ns - before_ns));
+      if (util::monotonic_ns() >= look_due_ns) {  // another 1/100: samples are not to wait for this
+        for (const uint32_t pid : now.alive) look_for_library(pid, fresh);
+        look_due_ns = util::monotonic_ns() + kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampled_ns);
       }
-      round++;
-      pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
       found.take(std::move(fresh), summed);
       found.sum_up_ended(targets.processes);
