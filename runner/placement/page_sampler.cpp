@@ -113,7 +113,8 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
   std::vector<int> nodes(pages.size(), -1);
   if (pages.empty()) return;
   if (::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0) {
-    if (errno != ESRCH) found.error = errno;  // it has ended
+    // It has ended: EINVAL until it is reaped, since it has no memory any more.
+    if (errno != ESRCH && errno != EINVAL) found.error = errno;
     return;
   }
   std::map<int, uint64_t> on_node;
