@@ -107,7 +107,7 @@ class Reader:
         now = self.from_realtime(int(match.group(2)) * 10**9 + int(match.group(3)))
         self.seen.setdefault(tid, now)
         resumed, call = RESUMED.fullmatch(rest), CALL.match(rest)
-        if rest.startswith("[????????????????] ???("):  # the thread was killed before strace could read which call it is in
+        if rest.startswith("???("):  # the thread was killed before strace could read which call it is in
             return
         if rest.startswith(("+++ ", "--- ")):
             self.syscalls.append(Syscall(0, tid, rest[:3], rest[4:-4], now))
