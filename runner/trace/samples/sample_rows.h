@@ -33,7 +33,7 @@ Status visit_samples(const SpoolIndex& index, uint64_t offset, Visit visit) {
 // Visits the rows of a frame. Returns the number of malformed rows, which are not visited. Fields that a row of an older
 // version lacks are taken from `blank`.
 template <typename Row, typename Visit>
-uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
+uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit&& visit) {
   const size_t room = frame.header.payload_bytes - sizeof head;
   const bool is_sound = head.row_bytes >= sizeof(__u64) * 2 && head.rows <= room / head.row_bytes;
   if (!is_sound) return head.rows;
