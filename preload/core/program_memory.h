@@ -66,7 +66,7 @@ INLINE bool look_up_is_proof(int64_t result, int error) {
 // The program has passed an unreadable pointer.
 void distrust_pointers(void);
 
-// Adds a filter of the program's own to those that count, before it is installed; by -1: takes it back, since that has failed.
+// by 1: counts a filter of the program, before it is installed. by -1: takes it back, after the installation has failed.
 struct filter_verdict;
 void count_filter(const struct filter_verdict *verdict, int by);
 

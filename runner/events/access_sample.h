@@ -30,7 +30,7 @@ enum mlrun_access_flag {
   // Pages were added to the range in the window: they count as touched without another access. Of soft-dirty bits: the mapping grew, and what was
   // written in its older part, this range, is unknown.
   MLRUN_ACCESS_FILLING = 1,
-  // Of a fault: no page was mapped at the address, so the kernel filled one. It is a first access, or the page had been given back (MADV_DONTNEED).
+  // A fault found no page mapped at the address, so the kernel filled one: a first access, or an access after MADV_DONTNEED.
   MLRUN_ACCESS_UNMAPPED = 2
 };
 

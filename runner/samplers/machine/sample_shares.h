@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the sampler's share of a processor. A sample of many threads costs a hundred times as much as one of all other words, so
-// `process` waits until the sampler as a whole is within the share, while the other words count only their own cost. Of the share
-// they get three quarters at most, so that `process` always has a quarter.
+// `process` waits until the sampler as a whole is within the share, while the other words count only their own cost. They
+// get at most three quarters of the share, so that `process` always has a quarter.
 #pragma once
 
 #include <algorithm>

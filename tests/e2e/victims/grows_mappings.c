@@ -8,27 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { kMiB = 1 << 20, kFirst = 8 * kMiB, kAll = 12 * kMiB, kRoom = 64 * kMiB };
+#include "two_mappings.h"
 
-static char *map(void *at, size_t bytes, int access, int flags) {
-  char *got = mmap(at, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-  if (got == MAP_FAILED) exit(3);
-  return got;
-}
+enum { kRoom = 64 * (1 << 20) };
 
 // In front of addresses that are taken, but not accessible.
 static char *made(void) {
   char *at = map(NULL, kRoom, PROT_NONE, MAP_NORESERVE);
-  map(at, kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
-  map(at + kFirst, kAll - kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
-  for (int i = 0; i < kAll / kMiB; i++) memset(at + (size_t)i * kMiB, i + 1, kMiB);
+  map_two(at);
   return at;
-}
-
-static int is_kept(const char *at) {
-  for (size_t i = 0; i < kAll; i++)
-    if (at[i] != (char)(i / kMiB + 1)) return 0;
-  return 1;
 }
 
 static char *resized(const char *what, char *at, size_t bytes, int flags, char *wanted) {

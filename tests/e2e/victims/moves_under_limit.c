@@ -9,25 +9,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-enum { kMiB = 1 << 20, kFirst = 8 * kMiB, kAll = 12 * kMiB, kHole = 64 * kMiB };
+#include "two_mappings.h"
 
-static char *map(void *at, size_t bytes, int access, int flags) {
-  char *got = mmap(at, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-  if (got == MAP_FAILED) exit(3);
-  return got;
-}
-
-static int is_kept(const char *at) {
-  for (size_t i = 0; i < kAll; i++)
-    if (at[i] != (char)(i / kMiB + 1)) return 0;
-  return 1;
-}
+enum { kHole = 64 * (1 << 20) };
 
 int main(void) {
   char *hole = map(NULL, kHole, PROT_NONE, MAP_NORESERVE), *at = map(NULL, kAll, PROT_NONE, MAP_NORESERVE);
-  map(at, kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
-  map(at + kFirst, kAll - kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
-  for (int i = 0; i < kAll / kMiB; i++) memset(at + (size_t)i * kMiB, i + 1, kMiB);
+  map_two(at);
   munmap(hole, kHole);
 
   long pages = 0;
