@@ -45,6 +45,7 @@ namespace mlrun::trace {
 namespace {
 constexpr unsigned kThreadsMax = 8;          // more threads would only wait for RowFeed, which takes slice by slice
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; a row takes about 200 bytes until it is written
+constexpr uint64_t kRowsPerPart = 200'000;   // more take the kernel longer to fill with zeros than they save
 constexpr double kScanShare = 0.15;          // share of the first pass in the progress line
 
 // The buffers of one thread of the merge.
@@ -73,7 +74,7 @@ class Merger {
   [[nodiscard]] bool has_cupti() const;
   [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
   void prepare();
-  [[nodiscard]] uint64_t rows_per_part() const { return kRowsInMemory / threads_; }
+  [[nodiscard]] uint64_t rows_per_part() const { return std::min(kRowsPerPart, kRowsInMemory / threads_); }
   Status merge_rows(const StagingFolder& staging, KeptParts& parts);
   Status merge_cuda(PartWriter& writer, size_t part);
   Status merge_samples(const StagingFolder& staging);
