@@ -103,11 +103,11 @@ bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_
     return std::equal_range(all.begin(), all.end(), LoopSight{.ts_ns = ts_ns},
                             [](const LoopSight& a, const LoopSight& b) { return a.ts_ns < b.ts_ns; });
   };
-  const auto [first, end] = at(last_ns);
+  const auto last = at(last_ns);
   const auto [later, later_end] = at(after_ns);
   const bool begins = std::any_of(later, later_end, [&](const LoopSight& one) { return has_loader(timeline, one); });
   return !begins && std::any_of(later, later_end, [&](const LoopSight& one) {
-    return one.is_loader && std::any_of(first, end, [&](const LoopSight& before) {
+    return one.is_loader && std::any_of(last.first, last.second, [&](const LoopSight& before) {
              return before.is_loader && before.object == one.object;
            });
   });

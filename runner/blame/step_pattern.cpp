@@ -238,10 +238,10 @@ bool Pattern::check_threads() {
 // Steps of a loop over collective operations begin with the operation before; the first step, if it has none, begins a median step before its own.
 void Pattern::begin_with_ranks() {
   constexpr double kAlike = 0.25;
-  for (const auto& [at_ns, bytes] : source_.sent) {
+  for (const auto& sent : source_.sent) {
     const auto after = std::partition_point(clusters_.begin(), clusters_.end(),
-                                            [&](const Event& one) { return one.start_ns <= at_ns; });
-    if (after != clusters_.begin()) (after - 1)->bytes += bytes;
+                                            [&](const Event& one) { return one.start_ns <= sent.first; });
+    if (after != clusters_.begin()) (after - 1)->bytes += sent.second;
   }
   // Drops events without sent bytes and without a wait: a thread that got no processor ended its wait late, when nothing was sent.
   std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
