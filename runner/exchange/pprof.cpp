@@ -189,21 +189,21 @@ class PprofExport {
     }
     for (const auto& [key, sums] : sums_) write_sample(key.first, key.second, sums);
     for (const int32_t frame : locations_) write_location(frame);
-    for (const auto& [name, number] : mappings_) {
+    for (const auto& mapping : mappings_) {
       message(kMapping, [&](protozero::pbf_writer& to) {
-        to.add_uint64(1, number);
-        to.add_int64(5, name);
+        to.add_uint64(1, mapping.second);
+        to.add_int64(5, mapping.first);
         to.add_bool(7, true);  // has functions, file names and lines: pprof need not look for the binary
         to.add_bool(8, true);
         to.add_bool(9, true);
       });
     }
-    for (const auto& [names, number] : functions_) {
+    for (const auto& function : functions_) {
       message(kFunction, [&](protozero::pbf_writer& to) {
-        to.add_uint64(1, number);
-        to.add_int64(2, names.first);
-        to.add_int64(3, names.first);
-        to.add_int64(4, names.second);
+        to.add_uint64(1, function.second);
+        to.add_int64(2, function.first.first);
+        to.add_int64(3, function.first.first);
+        to.add_int64(4, function.first.second);
       });
     }
     std::string rest;
