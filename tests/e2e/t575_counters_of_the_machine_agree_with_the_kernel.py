@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples of processors, disks, interfaces, memory and processes follow each other without a gap, and their sums lie
-between what the kernel's own counters grew by inside and around the run; a process that has rested for a moment has all
-that it used, and doctor and the trace say how bandwidth of memory is read."""
+between what the kernel's own counters grew by inside and around the run; a process that has slept for a short time has
+all of its resource use, and doctor and the trace say how bandwidth of memory is read."""
 
 import json
 import os

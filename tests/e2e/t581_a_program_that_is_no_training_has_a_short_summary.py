@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a program that is no training the summary is short, finds nothing, and has no empty block; one that failed at once says
-little after the program's own words."""
+"""The summary of a program that is not a training is short, has no findings and no empty block; for a program that failed at
+once it adds little to the program's own output."""
 
 from lib import case
 from lib.summary_text import blocks

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files by time: a data set in many folders is one row, imports are another; paths that are not there are told from files; order,
-mean size and repetition of reads are those that the program made."""
+"""Files by time: a data set in many folders is one row, imports are another; paths that do not exist are separate from files;
+order, mean size and repetition of reads are those that the program made."""
 
 import json
 

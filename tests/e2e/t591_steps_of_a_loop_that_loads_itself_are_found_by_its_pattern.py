@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop without a framework reads eight files for each batch and rests after it: each batch begins a step, and the longest step is named with
-what was longer in it. A program with nothing to tell its steps by has none."""
+what was longer in it. A program without such a pattern has no steps."""
 
 import json
 import sys

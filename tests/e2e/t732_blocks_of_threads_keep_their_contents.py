@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four threads, and a forked child with four, allocate, resize, exchange and free blocks of up to 6 MiB in a heap of ours. Every block
+"""Four threads, and a forked child with four, allocate, resize, exchange and free blocks of up to 6 MiB in mlrun's heap. Every block
 holds what was written into it, has its alignment, and zeros where it is to have zeros."""
 
 from lib import case

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule reports the blocks that it was about: by size to the byte, by caller, by process; the first one that fits gets a block, and one
-that fits nothing reports nothing. Frees of all sizes are seen: what lives at the end is what the program kept. The recorder lists the same
+"""A rule counts the blocks that it fits, to the byte: by size, by caller, by process. The first rule that fits gets a block, and one that
+fits nothing counts nothing. Frees of all sizes are counted: what is live at the end is what the program kept. The recorder lists the same
 blocks with a placement as without."""
 
 from collections import Counter

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A placed program starts others. With the recorder they are placed too, also with a cleared environment; one that cannot load our
-libraries starts without a word, and mlrun's own programs have no heap. A library that the user preloads stays."""
+libraries starts without a message, and mlrun's own programs have no heap. A library that the user preloads stays."""
 
 from lib import case
 

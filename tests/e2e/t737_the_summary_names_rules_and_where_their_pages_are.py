@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of placed blocks are sampled from outside: table page_node has as much memory as the program holds, on the machine's nodes, and the
-summary names each rule, with its share of pages, and the rule that no block fits. Processes for whose counts there is no room are said."""
+summary names each rule, with its share of pages, and the rule that no block fits. Processes without room for their counts are reported."""
 
 import json
 

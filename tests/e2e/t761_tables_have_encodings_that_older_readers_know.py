@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole numbers of a trace, and of a merged one, are not in byte-stream split, which DuckDB reads since 2.0 alone; a merge keeps the
-encoding of a column."""
+"""Whole numbers of a trace, and of a merged one, are not in byte-stream split, which only DuckDB 2.0 and later reads; a merge keeps
+the encoding of a column."""
 
 import json
 import sys

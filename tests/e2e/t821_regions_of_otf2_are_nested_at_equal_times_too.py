@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of one thread that begin or end at one moment, last no time, or cross: the archive nests them, leaves what ends before it enters what
-begins then, and what crosses is in a location of its own. Nothing is cut."""
+"""Calls of one thread that begin or end at the same time, last no time, or cross: the archive nests them, leaves what ends before it enters
+what begins then, and what crosses is in a location of its own. Nothing is cut."""
 
 import random
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A thread tries seccomp filters that do not exist, as libraries do that ask what the kernel has. Another one that installs a filter meanwhile meets no
-system call of ours under it. Where two threads only tried, recording goes on as before: the program that is executed then is recorded."""
+"""A thread tries seccomp filters that do not exist, as libraries do that ask what the kernel has. Another thread that installs a filter meanwhile has
+no system call of mlrun under it. Where two threads only tried, recording goes on as before: the program that is executed then is recorded."""
 
 from lib import case, serials
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A missing rank, a killed one, another run's trace, the same trace twice, an unfinished and a newer one, clocks without a common
-moment or only with NTP's bound: one clear line each; the others are merged. What cannot be done at all is one error, and nothing is left: so it is if one of several remains."""
+"""A missing rank, a killed one, another run's trace, the same trace twice, an unfinished and a newer one, clocks without a common time or only with
+NTP's bound: one clear line each; the others are merged. What cannot be done at all is one error, and nothing is left: so it is if one of several
+remains."""
 
 import shutil
 

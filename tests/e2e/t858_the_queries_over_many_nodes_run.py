@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each query of cluster.md over many nodes, as it stands there, on a merged trace: DuckDB's by DuckDB, Spark's by its Spark interface, and
-ClickHouse's by DuckDB too, but for the function that names the files. The sums are those of PyArrow."""
+"""Each query of cluster.md over many nodes, as it is written there, on a merged trace: DuckDB's by DuckDB, Spark's by its Spark interface,
+and ClickHouse's by DuckDB too, but for the function that names the files. The sums are those of PyArrow."""
 
 import contextlib
 import io

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from lib import case, nodes
-from t856_a_merge_of_odd_traces_is_right_or_says_why_not import Traces, write_rows
+from t856_merges_of_unusual_traces_are_correct_or_one_line import Traces, write_rows
 
 COLLECTIVES = int(os.environ.get("MLRUN_COLLECTIVES", "20_000_000"))
 NODES = 4

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs one after another, each of which ends with its blocks, or executes the next with them: at no moment is more alive than one of them has. Advice
-for a memory that holds the blocks of one program gives it to all of them, and for programs that run at once it does not."""
+"""Programs one after another, each of which ends with its blocks, or executes the next with them: there are never more live blocks than one of them
+has. Advice for a memory that holds the blocks of one program gives it to all of them, and for programs that run at once it does not."""
 
 import sys
 import tomllib

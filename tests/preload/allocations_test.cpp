@@ -155,7 +155,7 @@ TEST(Times, EveryAllocationAndEveryFreeHasOne) {
   EXPECT_EQ(run.totals.of(MLRUN_FREE_TIME), run.totals.of(MLRUN_FREE));
 }
 
-TEST(Times, AreOfTheRecordedOnesAlone) {
+TEST(Times, AreOnlyThoseOfRecordedBlocks) {
   const Totals t = run_traced({victim("counted"), "3000", "2000"}, {.arena = {.streams = kTimes}});
   EXPECT_EQ(t.of(MLRUN_MALLOC), 2000);
   EXPECT_EQ(t.of(MLRUN_FREE), 1000);
@@ -163,7 +163,7 @@ TEST(Times, AreOfTheRecordedOnesAlone) {
   EXPECT_GE(t.counted_allocs, 3000);
 }
 
-TEST(Times, AreWhatASlowAllocatorTakesAndAFreeThatAHandlerLeavesHasNone) {
+TEST(Times, AreThoseOfASlowAllocatorAndAreMissingForAFreeThatAHandlerJumpsOutOf) {
   RunOptions options{.library = preload_library() + ":" + victim("libtoy_allocator_slow.so")};
   options.arena.clock_kind = MLRUN_CLOCK_MONOTONIC;  // nanoseconds
   constexpr uint64_t kTimesLeft = 50, kMillisecond = 1'000'000;
@@ -206,15 +206,15 @@ class OtherAllocator : public testing::TestWithParam<const char*> {
   uint64_t allocator_ = 0, is_glibc_ = 1;
 };
 
-using AllocatorThatTellsSizes = OtherAllocator;
+using AllocatorWithSizes = OtherAllocator;
 
-TEST_P(AllocatorThatTellsSizes, IsAskedForThem) {
+TEST_P(AllocatorWithSizes, HasItsSizesRecordedAndSmallBlocksCounted) {
   EXPECT_EQ(totals_.of(MLRUN_MALLOC), 1000);
   EXPECT_EQ(excess_[3000], 3008 - 3000);
   EXPECT_GE(totals_.counted_allocs, 3000);
 }
 
-INSTANTIATE_TEST_SUITE_P(, AllocatorThatTellsSizes, testing::Values("sized"));
+INSTANTIATE_TEST_SUITE_P(, AllocatorWithSizes, testing::Values("sized"));
 
 using AllocatorWithoutSizes = OtherAllocator;
 

@@ -78,7 +78,7 @@ TEST(Kill, LosesAtMostTheLastCallOfEachThread) {
   }
 }
 
-TEST(Kill, IsSeenOfPidOneInANamespaceOfItsOwn) {
+TEST(Kill, OfPidOneOfAPidNamespaceLosesNothing) {
   if (std::system("unshare -pf true 2>&1") != 0) GTEST_SKIP() << "no pid namespace may be made here";
   const Totals t = run_traced({"unshare", "-pf", victim("calls"), "100000", "kill"});
   EXPECT_EQ(t.of(KIND_pread), 100000);

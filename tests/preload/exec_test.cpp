@@ -79,7 +79,7 @@ TEST_P(EveryExec, IsRecordedOfAVforkChildByItsParent) {
   }
 }
 
-TEST_P(EveryExec, ThatFailsSaysSoInTheRecordAndInErrno) {
+TEST_P(EveryExec, ThatFailsHasItsErrorInTheRecordAndInErrno) {
   const std::string missing = by_name() ? "no-such-program" : "/no/such/program";
   const int error = how() == "fexecve" ? EINVAL : ENOENT;  // its descriptor is -1
   const Executions e({victim("executes"), how(), "kept", missing});
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryExec,
                                          "execveat", "posix_spawn", "posix_spawnp", "vfork"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST(BadPointers, FailAsTheyDoWithoutUs) {
+TEST(BadPointers, FailAsUntraced) {
   const Executions e({victim("bad_exec")});
   EXPECT_EQ(e.totals.number("wrong"), 0);
   EXPECT_EQ(e.totals.exit_code(), 0);
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(, Sanitized, testing::Values("address", "thread"));
 
 using Target = Folder;
 
-TEST_F(Target, WithoutADynamicLinkerIsKnownAsStatic) {
+TEST_F(Target, WithoutADynamicLinkerIsReportedAsStatic) {
   const Executions e({victim("executes"), "execv", "kept", victim("static_calls"), "10", "_exit"});
   ASSERT_EQ(e.calls.size(), 1);
   EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_STATIC);
@@ -172,7 +172,7 @@ TEST_F(Target, ThatIsAScriptIsJudgedByItsInterpreter) {
 }
 
 // ld.so ignores the library there.
-TEST_F(Target, ThatRaisesRightsIsKnownAsSuch) {
+TEST_F(Target, ThatIsSetuidIsReported) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
   const std::string program = *this / "raised";
   fs::copy_file("/bin/true", program);
@@ -183,7 +183,7 @@ TEST_F(Target, ThatRaisesRightsIsKnownAsSuch) {
   EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_RAISED);
 }
 
-TEST_F(Target, WithAnEnvironmentTooLargeToBeChangedIsKnownAsUntraced) {
+TEST_F(Target, WithAnEnvironmentTooLargeToBeChangedIsReportedAsUntraced) {
   const Executions e({victim("executes"), "execve", "many", "/usr/bin/true"});
   EXPECT_EQ(e.totals.exit_code(), 0);
   ASSERT_EQ(e.calls.size(), 1);
@@ -212,7 +212,7 @@ TEST_F(Target, OfAnotherProcessorIsForeign) {
 }
 
 // Its dynamic linker need not be there.
-TEST_F(Target, OfAnotherLibcIsKnownAsSuch) {
+TEST_F(Target, OfAnotherLibcIsReported) {
   constexpr char kGlibcs[] = "/lib64/ld-linux-x86-64.so.2", kMusls[sizeof kGlibcs] = "/lib/ld-musl-x86_64.so.1";
   const std::string program = *this / "of_musl";
   std::ifstream source("/bin/true", std::ios::binary);
@@ -227,7 +227,7 @@ TEST_F(Target, OfAnotherLibcIsKnownAsSuch) {
   EXPECT_EQ(e.calls[0].target, MLRUN_EXEC_OTHER_LIBC);
 }
 
-TEST_F(Target, Of32BitsIsKnownAsSuch) {
+TEST_F(Target, Of32BitsIsReported) {
   const std::string program = *this / "of_32_bits";
   fs::copy_file("/bin/true", program);
   std::fstream file(program, std::ios::in | std::ios::out | std::ios::binary);
@@ -240,7 +240,7 @@ TEST_F(Target, Of32BitsIsKnownAsSuch) {
 }
 
 // ld.so would complain on stderr about a library that it cannot find.
-TEST_F(Target, WhereTheLibraryIsNotVisibleRunsWithoutItAndWithoutAComplaint) {
+TEST_F(Target, WhereTheLibraryIsNotVisibleRunsWithoutItAndWithoutAMessage) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
   for (const std::string file : {"/usr/bin/env", "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2"}) {
     fs::create_directories(fs::path(*this / file.substr(1)).parent_path());

@@ -70,14 +70,14 @@ TEST(NoTimeStampCounter, IsNotReadAfterTheEndOfTheRun) {
   EXPECT_EQ(t.of(KIND_read), 0);
 }
 
-TEST(NoTimeStampCounter, IsNotBelievedWhenTheCallIsRefused) {
+TEST(NoTimeStampCounter, IsNotAssumedWhenTheCallIsRefused) {
   const Totals t = run_traced({victim("strict"), "10000", "refused"});
   EXPECT_EQ(t.exit_code(), 0);
   EXPECT_EQ(t.of(KIND_read), 10000);
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_CLOCK], 0);
 }
 
-TEST(MonotonicClock, ServesWhereTheCounterDoesNot) {
+TEST(MonotonicClock, IsUsedWhereTheCounterIsNotTrusted) {
   uint64_t first = 0, last = 0;
   RunOptions options{.arena = {.clock_kind = MLRUN_CLOCK_MONOTONIC}};
   options.on_record = [&](const RecordView& r) {
@@ -111,7 +111,7 @@ TEST(AddressSpaceLimit, OfFourHundredMegabytesLeavesRoomForSome) {
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_ROOM], 0);
 }
 
-TEST(AddressSpaceLimit, OfThirtyMegabytesLetsTheProgramPassAndIsCounted) {
+TEST(AddressSpaceLimit, OfThirtyMegabytesLeavesTheProgramUntracedAndIsCounted) {
   const Totals t = run_traced({"bash", "-c", "ulimit -v 30000; exec " + victim("calls") + " 10000 exit"});
   EXPECT_EQ(t.exit_code(), 0);
   EXPECT_EQ(t.of(KIND_pread), 0);

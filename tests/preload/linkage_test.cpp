@@ -61,7 +61,7 @@ void expect_only(const std::string& library, const Allowed& allowed) {
   }
 }
 
-TEST(Linkage, BindsNothingByNameThatAProgramMayHaveOfItsOwn) {
+TEST(Linkage, BindsNoNameThatAProgramMayDefineItself) {
   const std::string by_libc =
       "libc refers to it by name as well, so this is the one that libc uses, a program's copy included";
   expect_only(preload_library(),
@@ -77,7 +77,7 @@ TEST(Linkage, BindsNothingByNameThatAProgramMayHaveOfItsOwn) {
                {"mlrun_placement_view", "of our own libmlrun_placement.so"}});
 }
 
-TEST(Linkage, TheLibraryForGpusBindsNothingByNameThatAProgramMayHaveOfItsOwn) {
+TEST(Linkage, TheLibraryForGpusBindsNoNameThatAProgramMayDefineItself) {
   expect_only(cupti_library(), {{"free", "frees blocks of the program's, so it is the program's"},
                                 {"mlrun_producer", "of libmlrun_preload.so"}});
 }

@@ -65,7 +65,7 @@ TEST(Fork, ThatLibcDoesNotKnowOf) {
   EXPECT_EQ(t.channels, 7);
 }
 
-TEST(Fork, RecordSaysTheChildAndTheChildItsParent) {
+TEST(Fork, RecordsNameTheChildAndItsParent) {
   std::set<int64_t> made;
   std::set<uint32_t> born;
   uint32_t parent = 0, loaded = 0;

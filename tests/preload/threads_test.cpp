@@ -47,7 +47,7 @@ TEST(Cancellation, InsideReadIsRecordedAndTheThreadsCleanupRuns) {
   EXPECT_EQ(t.torn, 0);
 }
 
-TEST(RobustMutexes, OfTheProgramGoOnWorking) {
+TEST(RobustMutexes, OfTheProgramKeepWorking) {
   const Totals t = run_traced({victim("robust")});
   EXPECT_EQ(t.number("told"), 100);
   EXPECT_EQ(t.of(KIND_pread), 10);
@@ -55,7 +55,7 @@ TEST(RobustMutexes, OfTheProgramGoOnWorking) {
   EXPECT_EQ(t.failures[MLRUN_FAIL_NO_ROBUST], 0);
 }
 
-TEST(RobustList, OfOursServesAProcessThatHasNone) {
+TEST(RobustList, OfTheLibraryWorksInAProcessThatHasNone) {
   const Totals t = run_traced({victim("calls"), "10000", "kill"},
                               {.library = preload_library() + ":" + victim("libno_robust_list.so")});
   EXPECT_EQ(t.of(KIND_pread), 10000);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stop rule that is met at its first look, and one that cannot be met: the number of runs, and how often it looked."""
+"""A stop rule that is met at its first check, and one that cannot be met: the number of runs, and how often it was
+checked."""
 
 import kit
 from kit import case

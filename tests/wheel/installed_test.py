@@ -73,7 +73,7 @@ class Installed(unittest.TestCase):
         place = run(sys.executable, "-c", "import mlrun_trace; print(mlrun_trace.__file__)", PYTHONPATH=str(self.prefix / "lib/python"))
         self.assertIn(str(self.prefix), place.stdout, place.stderr)
 
-    def test_what_pip_leaves_out_of_a_target_folder_is_named(self):
+    def test_files_that_pip_leaves_out_of_a_target_folder_are_named(self):
         target = self.folder / "target"
         shutil.copytree(self.prefix / "bin", target / "bin")
         (target / "mlrun_trace").mkdir()

@@ -39,7 +39,7 @@ class MakeKits(InTemporaryFolder):
         self.assertEqual(contents(self.data), contents(other))
         self.assertEqual(len(contents(self.data)), 2 * 8 + 1)
 
-    def test_a_data_set_that_is_there_is_left_alone(self):
+    def test_an_existing_data_set_is_kept(self):
         make_kits(self.data)
         before = {path: path.stat().st_mtime_ns for path in self.data.iterdir()}
         make_kits(self.data)
@@ -52,7 +52,7 @@ class MakeKits(InTemporaryFolder):
         self.assertNotEqual(before["case_00000_x.npy"], contents(self.data)["case_00000_x.npy"])
         self.assertEqual([self.data], list(self.folder.iterdir()))
 
-    def test_a_folder_of_somebody_else_is_refused(self):
+    def test_a_folder_with_other_files_is_refused(self):
         self.data.mkdir()
         (self.data / "letter").write_text("dear")
         refused = make_kits(self.data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded and imported traces for exports that come back: a run with files, stacks and samples, one with GPU work of the stand-in, and what
+"""Recorded and imported traces for exports that are imported again: a run with files, stacks and samples, one with GPU work of the mock, and what
 another tool wrote."""
 
 import json

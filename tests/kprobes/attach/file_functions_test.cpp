@@ -39,7 +39,7 @@ TEST(ServedTypes, WithoutAnAttachedFunctionOfTheirOwnAreNotSeen) {
   EXPECT_FALSE(has_function_of("ext4", [](std::string_view name) { return name == "xfs_file_read_iter"; }));
 }
 
-TEST(FileFunctions, TheGeneralReadIsProbedForThoseAloneWhoseFilesAreReadByIt) {
+TEST(FileFunctions, TheGenericReadIsProbedOnlyForFileSystemsThatUseIt) {
   const auto is_probed = [](const FileSystemTypes& mounted) {
     const auto functions = file_functions(mounted);
     return std::any_of(functions.begin(), functions.end(),

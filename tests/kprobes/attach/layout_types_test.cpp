@@ -83,7 +83,7 @@ class LayoutTypes : public ::testing::Test {
   Types kernel_ = kernel_types(), named_ = named_types(), written_;
 };
 
-TEST_F(LayoutTypes, MembersLieWhereTheKernelHasThem) {
+TEST_F(LayoutTypes, MembersHaveTheKernelsOffsets) {
   const btf_type* wanted = type("wanted", BTF_KIND_STRUCT);
   ASSERT_NE(wanted, nullptr);
   EXPECT_EQ(wanted->size, 32u);
@@ -101,7 +101,7 @@ TEST_F(LayoutTypes, MembersLieWhereTheKernelHasThem) {
   EXPECT_EQ(::btf__resolve_size(written_.get(), ::btf_members(wanted)[3].type), 16);
 }
 
-TEST_F(LayoutTypes, WhatOnlyPointersLeadToIsLeftOut) {
+TEST_F(LayoutTypes, TypesReachedOnlyByPointersAreLeftOut) {
   EXPECT_GT(number_of(written_, "part", BTF_KIND_STRUCT), 0);
   EXPECT_LT(number_of(written_, "unwanted", BTF_KIND_STRUCT), 0);
   EXPECT_LT(number_of(written_, "in_no_kernel", BTF_KIND_STRUCT), 0);

@@ -42,7 +42,7 @@ int watch_own_mounts(const char* folder) {
   return mounts.types().contains("ramfs") ? 9 : 0;
 }
 
-TEST(MountWatch, WhatIsMountedLaterIsNoticedOnce) {
+TEST(MountWatch, ALaterMountIsReportedOnce) {
   const std::string folder = testing::TempDir();
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

@@ -40,7 +40,7 @@ TEST(ProbeArguments, MayBeConstantsUnsignedAndWithoutADisplacement) {
   EXPECT_EQ(probe_arguments("")->size(), 0u);
 }
 
-TEST(ProbeArguments, OfAnotherFormAreNone) {
+TEST(ProbeArguments, OfAnotherFormAreRefused) {
   for (const std::string_view text : {"8@",
                                       "@%rdi",
                                       "8%rdi",

@@ -70,7 +70,7 @@ TEST_F(StaticProbesTest, AreFoundInALibrary) {
   EXPECT_EQ(static_probes(path_, "other")->found.size(), 0u);
 }
 
-TEST_F(StaticProbesTest, APlaceWithoutANopIsRefused) {
+TEST_F(StaticProbesTest, AProbeAtCodeThatIsNotANopIsRefused) {
   const uint64_t place = get(kPlace);
   for (const uint64_t wrong : {place + 1, uint64_t{0}, get(kSemaphore), uint64_t{1} << 40, ~uint64_t{0}}) {
     put(kPlace, wrong);
@@ -78,7 +78,7 @@ TEST_F(StaticProbesTest, APlaceWithoutANopIsRefused) {
   }
 }
 
-TEST_F(StaticProbesTest, ASemaphoreThatIsNoDataOfItsOwnIsRefused) {
+TEST_F(StaticProbesTest, ASemaphoreOutsideOfTheLibrarysDataIsRefused) {
   const uint64_t semaphore = get(kSemaphore);
   for (const uint64_t wrong : {semaphore + 1, get(kPlace), uint64_t{8}, ~uint64_t{0}}) {
     put(kSemaphore, wrong);

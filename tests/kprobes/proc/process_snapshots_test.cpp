@@ -133,7 +133,7 @@ TEST_F(ProcessSnapshotsTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   ::unlink(path.c_str());
 }
 
-TEST_F(ProcessSnapshotsTest, WhatWasReadDuringAnExecIsNotRecorded) {
+TEST_F(ProcessSnapshotsTest, AProcessReadDuringAnExecIsNotRecorded) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
@@ -144,7 +144,7 @@ TEST_F(ProcessSnapshotsTest, WhatWasReadDuringAnExecIsNotRecorded) {
   EXPECT_EQ(processes_recorded(), 1u) << "it is read again";
 }
 
-TEST_F(ProcessSnapshotsTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
+TEST_F(ProcessSnapshotsTest, AnExecBeforeTheReadIsNotOneDuringIt) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, 2);
@@ -188,7 +188,7 @@ pid_t process_without_first_thread(int told) {
   return 0;
 }
 
-TEST_F(ProcessSnapshotsTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
+TEST_F(ProcessSnapshotsTest, AProcessWhoseFirstThreadHasEndedKeepsItsProgramAndFiles) {
   std::string path;
   const util::UniqueFd open_file = temporary_file(path);
   int told[2];

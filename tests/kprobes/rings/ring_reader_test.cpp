@@ -175,7 +175,7 @@ TEST_F(RingReaderTest, ARingIsUsedAgainAndAgain) {
 }
 
 // Writers go from ring to ring as threads go from processor to processor: the time, then the place, then what it says.
-TEST(RingReaderThreads, WhoeverMovesLeavesItsRecordsInOrder) {
+TEST(RingReaderThreads, ThreadsThatMigrateHaveTheirRecordsInOrder) {
   constexpr uint32_t kWriters = 3, kEach = 100'000;
   std::array<WrittenRing, 4> rings;
   std::vector<MappedRing> mapped;

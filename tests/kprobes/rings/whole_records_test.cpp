@@ -53,7 +53,7 @@ std::optional<mlrun_file_op> given(WholeRecords& records, const Record& record) 
   return operation;
 }
 
-TEST(WholeRecords, AShortOneHasWhatTheLastWholeOneSaid) {
+TEST(WholeRecords, AShortRecordHasTheValuesOfTheLastWholeOne) {
   WholeRecords records;
   (void)given(records, whole_one(7, kOneSecond));
   const auto read = given(records, short_read(2, kOneSecond + 1000, 8192, 4000, 96));
@@ -77,7 +77,7 @@ TEST(WholeRecords, AShortOneHasWhatTheLastWholeOneSaid) {
   EXPECT_EQ(read->requested, 4096U);
 }
 
-TEST(WholeRecords, OneThatRefusedHasWhatWasAskedForAndNoOffsetStaysNone) {
+TEST(WholeRecords, AFailedOneHasTheRequestedBytesAndAnUnknownOffsetStaysUnknown) {
   WholeRecords records;
   (void)given(records, whole_one(1, kOneSecond));
   const auto read = given(records, short_read(1, kOneSecond + 1000, MLRUN_SHORT_NO_OFFSET, -5, 4101));
@@ -87,7 +87,7 @@ TEST(WholeRecords, OneThatRefusedHasWhatWasAskedForAndNoOffsetStaysNone) {
   EXPECT_EQ(read->requested, 4096U);
 }
 
-TEST(WholeRecords, StepsAddUpAndThoseInsideOthersAreNoStep) {
+TEST(WholeRecords, StepsAddUpAndOperationsInsideOthersAreNotSteps) {
   WholeRecords records;
   (void)given(records, whole_one(1, kOneSecond));
   EXPECT_EQ(given(records, short_read(255, kOneSecond + 1, 0, 0, 0))->operation, number(256));
@@ -119,7 +119,7 @@ TEST(WholeRecords, OneOfAThreadWithoutAWholeRecordIsCounted) {
   EXPECT_EQ(records.unknown(), 1U);
 }
 
-TEST(WholeRecords, OthersPassAsTheyAre) {
+TEST(WholeRecords, OtherRecordsAreUnchanged) {
   WholeRecords records;
   mlrun_wait wait{};
   wait.head = {MLRUN_KERNEL_WAIT, sizeof wait, 0, kOneSecond, kPid, kTid};
@@ -128,7 +128,7 @@ TEST(WholeRecords, OthersPassAsTheyAre) {
   EXPECT_EQ(passed.size(), sizeof wait);
 }
 
-TEST(WholeRecords, ThreadsThatAreGoneTakeNoRoom) {
+TEST(WholeRecords, EndedThreadsTakeNoMemory) {
   WholeRecords records;
   constexpr uint32_t kThreads = 100000, kAtOnce = 1000;
   for (uint32_t i = 0; i < kThreads; i++)

@@ -46,7 +46,7 @@ TEST_F(DescriptorCalls, CopiesNameTheSameOpenFile) {
                                       "fcntl 51: 1 = 0"}));
 }
 
-TEST_F(DescriptorCalls, NumbersUsedAgainNameWhatTheyAreNow) {
+TEST_F(DescriptorCalls, ReusedNumbersNameTheNewFile) {
   const RecordedRun run({victim("files/descriptors"), data_});
   const auto calls = run.calls_of({"read", "write"});
   ASSERT_EQ(calls.size(), 12u);

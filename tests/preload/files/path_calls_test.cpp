@@ -57,7 +57,7 @@ TEST(PathCalls, BothGenerationsOfSymbolsNameWhatTheyWorkOn) {
   EXPECT_EQ(run.calls_of({"fstat"}).size(), 4u);
 }
 
-TEST(PathCalls, NamesThatEndWhereMemoryEndsAreWhole) {
+TEST(PathCalls, NamesThatEndAtTheEndOfMemoryAreNotTruncated) {
   const TemporaryFolder folder;
   const RecordedRun run({victim("files/page_ends"), folder.path()});
   ASSERT_EQ(run.exit_code(), 0);

@@ -104,7 +104,7 @@ TEST(StdioCalls, ThreadsThatShareAStreamCountEachByteOnce) {
   EXPECT_EQ(full(calls, kWrites), (size + 4095) / 4096);
 }
 
-TEST(StdioCalls, OddStreamsPassThroughOrAreRecordedRight) {
+TEST(StdioCalls, UnusualStreamsPassThroughOrAreRecordedCorrectly) {
   const TemporaryFolder folder;
   const RecordedRun run({victim("files/odd_streams"), folder / "file"});
   ASSERT_EQ(run.exit_code(), 0);
@@ -222,7 +222,7 @@ TEST(StreamsAtTheEnd, ThatALibraryFlushesLaterAreRecordedOnce) {
 }
 
 // What another thread may close meanwhile is not looked at.
-TEST(StreamsAtTheEnd, BesideAnotherThreadAreTheStandardOnesAlone) {
+TEST(StreamsAtTheEnd, AreOnlyTheStandardOnesIfAnotherThreadRuns) {
   const TemporaryFolder folder;
   const RecordedRun run({victim("files/exits_dirty"), folder / "file", "thread"});
   ASSERT_EQ(run.exit_code(), 0);

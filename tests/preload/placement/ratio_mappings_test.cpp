@@ -106,7 +106,7 @@ TEST_F(RatioMappings, SeveralEndTogether) {
 }
 
 // They map more than they need and unmap both ends.
-TEST_F(RatioMappings, AllocatorsThatAlignCanGoOnForever) {
+TEST_F(RatioMappings, AllocatorsThatCutMappingsForAlignmentUseUpNoEntries) {
   for (uint64_t i = 0; i < 4 * kEntries; i++) {
     ASSERT_TRUE(place(i)) << i;
     unmap(i, kBytes / 4);
@@ -139,7 +139,7 @@ TEST_F(RatioMappings, TooManyAreLeftAlone) {
   EXPECT_EQ(alive, int64_t{placed} * kPieces);
 }
 
-TEST_F(RatioMappings, NoneIsCutThatTheKernelCouldNotMove) {
+TEST_F(RatioMappings, AMappingThatTheKernelCouldNotMoveIsNotSplit) {
   open(false);
   EXPECT_TRUE(place(1));
   EXPECT_EQ(unmap(1), 1u);

@@ -62,7 +62,7 @@ TEST_F(CostTest, AUselessFigureIsLeftOut) {
   EXPECT_TRUE(is_sufficient(make_cost(measured(), identity_, "bench")));
 }
 
-TEST_F(CostTest, WhatIsStoredIsFoundAgain) {
+TEST_F(CostTest, AStoredCostIsFoundAgain) {
   EXPECT_TRUE(stored_cost(file_, identity_).is_null());
   const json cost = make_cost(measured(), identity_, "bench");
   ASSERT_TRUE(store_cost(file_, cost));
@@ -78,7 +78,7 @@ TEST_F(CostTest, AnotherLibraryOrKernelFindsNothing) {
   }
 }
 
-TEST_F(CostTest, ADamagedFileIsNoCost) {
+TEST_F(CostTest, ADamagedFileGivesNoCost) {
   const json cost = make_cost(measured(), identity_, "bench");
   ASSERT_TRUE(store_cost(file_, cost));
   json negative = cost, text = cost, none = cost;

@@ -33,7 +33,7 @@ TEST(EstimateTest, TheIntervalLeavesOutWhatTheSignTestAllows) {
   }
 }
 
-TEST(EstimateTest, AFigureThatMayBeNothingOrIsWiderThanItselfIsUncertain) {
+TEST(EstimateTest, AFigureWithAnIntervalThatContains0OrIsWiderThanItselfIsUncertain) {
   EXPECT_TRUE(is_uncertain({5, -0.1, 9, 7}));
   EXPECT_TRUE(is_uncertain({5, 2, 7.5, 7}));
   EXPECT_FALSE(is_uncertain({5, 3, 7, 7}));

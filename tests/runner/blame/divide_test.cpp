@@ -100,7 +100,7 @@ TEST_F(DivideTest, ADriverThatAsksAgainAndAgainWaitsForWhoComputes) {
   EXPECT_NEAR((all[{Activity::kCompute, Label::kSleep}]), 450, 1);
 }
 
-TEST_F(DivideTest, TwoThreadsThatWaitForEachOtherHandOver) {
+TEST_F(DivideTest, TwoThreadsThatWaitForEachOtherAreIdle) {
   for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
     add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
     add_wait(timeline_, kHelper, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kDriver;
@@ -157,7 +157,7 @@ TEST_F(DivideTest, SyncedAppendsAreALog) {
   EXPECT_NEAR((all[{Activity::kLogging, Label::kLogging}]), 200, 1e-3);
 }
 
-TEST_F(DivideTest, WhatTheSchedulerCountedIsQueueAndFaults) {
+TEST_F(DivideTest, TimesOfTheSchedulerAreRunQueueAndPageFaults) {
   Usage usage;
   usage.end_ns = 1000 * kMs;
   usage.queued = 0.3;
@@ -246,7 +246,7 @@ TEST_F(DivideTest, BeforeAThreadRanTheMainThreadOfItsProcessIsFollowed) {
 }
 
 // A monitor for each step, as its stacks say.
-TEST_F(DivideTest, ACommandThatTheLoopRunsIsNoWaitForABatch) {
+TEST_F(DivideTest, ACommandThatTheLoopRunsIsNotAWaitForABatch) {
   constexpr int32_t kCommand = 5;
   add_process(timeline_, 3, 1, kCommand, 310 * kMs, 390 * kMs).pid = 103;
   add_batch(timeline_, 0, 10 * kMs);
@@ -296,7 +296,7 @@ TEST_F(DivideTest, AFileThatIsOpenedForEachSyncedLineIsALog) {
 }
 
 // A loader that is made again for a second epoch: the driver reads its index at 300 ms, and forks at 400 ms.
-TEST_F(DivideTest, WhatIsMadeForWorkersThatAreStartedAgainIsTheirStart) {
+TEST_F(DivideTest, TimeToRestartWorkersIsStartOfWorkers) {
   constexpr int32_t kSecond = 5;
   add_process(timeline_, 3, 1, kSecond, 400 * kMs, 1000 * kMs).forked = true;
   timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};

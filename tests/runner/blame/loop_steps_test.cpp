@@ -92,7 +92,7 @@ TEST_F(LoopStepsTest, ASamplerThatTakesSevenItemsAtOnceHasASmallerLastBatch) {
   EXPECT_GE(near(found), 165U);
 }
 
-TEST_F(LoopStepsTest, ALastBatchThatIsLeftOutIsNoStep) {
+TEST_F(LoopStepsTest, ALastBatchThatIsLeftOutIsNotAStep) {
   for (int k = 0; k < 3; ++k) epoch(403, 7, 20 * kMs, 60 * kMs, 57);
   EXPECT_EQ(find().steps.size(), 3 * 57U);
 }
@@ -130,7 +130,7 @@ TEST_F(LoopStepsTest, ALoopThatMakesOneBatchIsNotTheTraining) {
   EXPECT_EQ(find().steps.size(), 30U);
 }
 
-TEST_F(LoopStepsTest, MomentsOfCallsAreBetterThanThoseBetweenSamples) {
+TEST_F(LoopStepsTest, TimesOfCallsArePreferredToThoseBetweenSamples) {
   epoch(200, 1, 20 * kMs, 40 * kMs, 200);
   const LoopSteps loops = find();
   ASSERT_EQ(loops.steps.size(), 200U);

@@ -26,7 +26,7 @@ void check(const std::vector<Case>& cases) {
   }
 }
 
-TEST(StackKinds, AreToldByFilesAndFunctions) {
+TEST(StackKinds, AreKnownByFilesAndFunctions) {
   const std::vector<Case> cases = {
       {{{"step", "/home/me/train.py", 12}}, StackKind::kOwn, "train.py:12 step"},
       {{{"conv", "/v/site-packages/torch/nn/conv.py", 3}, {"step", "/home/me/train.py", 12}},
@@ -110,7 +110,7 @@ TEST(StackKinds, MakeADataSetOrStartAProcess) {
   EXPECT_FALSE(kinds.makes(5));
 }
 
-TEST(StackKinds, OfPackagesThatReadAndWriteAreToldByFunctions) {
+TEST(StackKinds, OfPackagesThatReadAndWriteAreKnownByFunctions) {
   const std::vector<Case> cases = {
       {{{"raw_decode", "/usr/lib/python3.11/json/decoder.py", 7}, {"rows", "/home/me/train.py", 9}},
        StackKind::kLoader,
@@ -154,7 +154,7 @@ TEST(StackKinds, OnNamesOfFilesAreThoseOfALineThatAsksForThem) {
   EXPECT_FALSE(kinds.is_on_names(3));
 }
 
-TEST(StackKinds, OfAnUnknownStackIsOwnWithoutALine) {
+TEST(StackKinds, OfAnUnknownStackIsOwnCodeWithoutALine) {
   const Timeline timeline;
   StackKinds kinds(timeline);
   EXPECT_EQ(kinds.kind(7), StackKind::kOwn);

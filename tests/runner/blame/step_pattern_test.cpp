@@ -99,7 +99,7 @@ TEST_F(StepPatternTest, BatchesAreCountedByTheFilesOfTheirMaker) {
 }
 
 // Python ends with half a second in which nothing is called.
-TEST_F(StepPatternTest, TheEndOfTheProcessIsNoStep) {
+TEST_F(StepPatternTest, TheEndOfTheProcessIsNotAStep) {
   wait_for_helper(100 * kMs, 110 * kMs);
   for (Ns k = 1; k < 20; ++k) {
     add_wait(timeline_, kHelper, WaitKind::kLock, (70 + 50 * k) * kMs, (110 + 50 * k) * kMs).poster = kDriver;
@@ -108,7 +108,7 @@ TEST_F(StepPatternTest, TheEndOfTheProcessIsNoStep) {
 }
 
 // asyncio: the driver sends each task to the loop in the helper, and at last that it ends.
-TEST_F(StepPatternTest, WhatEndsAThreadIsNoTask) {
+TEST_F(StepPatternTest, AMessageThatEndsAThreadIsNotATask) {
   for (Ns k = 0; k <= 20; ++k) {
     const Ns at_ns = (100 + 50 * k) * kMs;
     thread_of(timeline_, kDriver).calls.add(at_ns, at_ns + 1000, CallGroup::kChannel, {}, kMs);

@@ -26,7 +26,7 @@ mlrun_channel ourselves() {
   return who;
 }
 
-TEST(Channel, IsAnnouncedBeforeItsDataWithWhatMlrunSees) {
+TEST(Channel, IsWrittenBeforeItsDataWithTheIdsThatMlrunSees) {
   Session session;
   RecordingThread thread(session.arena(), {ourselves().pid, ourselves().tid, 5});
   thread.descriptor().pid_namespace = ourselves().pid_namespace;
@@ -79,7 +79,7 @@ TEST(Channel, ADeadThreadsDescriptorIsZeroedAndItsNumbersAreNotReused) {
   EXPECT_EQ(session.collector().channels().drops, 3u);
 }
 
-TEST(Channel, OneThatDiedWhileItWasClaimedIsFreed) {
+TEST(Channel, OneWhoseThreadDiedWhileClaimingItIsFreed) {
   Session session;
   RecordingThread thread(session.arena());
   thread.record(0);

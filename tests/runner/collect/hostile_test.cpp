@@ -127,7 +127,7 @@ class Scribbler {
 
 class Hostile : public ::testing::TestWithParam<int> {};
 
-TEST_P(Hostile, AnythingInTheArenaLeavesAWholeSpool) {
+TEST_P(Hostile, RandomBytesInTheArenaLeaveAValidSpool) {
   Session session;
   session.recording->arena().control().segment_high = session.arena().layout().segment_count;
   Vandal vandal(session.arena(), static_cast<uint64_t>(GetParam()));
@@ -143,7 +143,7 @@ TEST_P(Hostile, AnythingInTheArenaLeavesAWholeSpool) {
   EXPECT_FALSE(spool.frames.empty());
 }
 
-TEST_P(Hostile, AnythingWrittenWhileItIsReadLeavesAWholeSpool) {
+TEST_P(Hostile, RandomWritesDuringReadsLeaveAValidSpool) {
   Session session;
   session.recording->arena().control().segment_high = session.arena().layout().segment_count;
   {
@@ -157,7 +157,7 @@ TEST_P(Hostile, AnythingWrittenWhileItIsReadLeavesAWholeSpool) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Hostile, ::testing::Range(0, 12));
 
-TEST(Hostile, ASegmentWithoutAnOwnerIsGivenUpInTheEnd) {
+TEST(Hostile, ASegmentWithoutAnOwnerIsAbandonedAtTheEnd) {
   Session session;
   store(session.arena().owner(3), 1u << 24 | 77u);
   store(session.arena().control().segment_high, 4u);

@@ -95,7 +95,7 @@ TEST_F(Program, RunsAScriptWithoutAnInterpreterLine) {
   EXPECT_EQ(run(traced({folder_.path + "/script"})).out, "from a script\n");
 }
 
-TEST_F(Program, LeavesOutputAloneAndSpeaksOnStderrOnly) {
+TEST_F(Program, LeavesOutputUnchangedAndPrintsOnStderrOnly) {
   const Ended ended = run(traced({"sh", "-c", "echo out; echo err >&2"}));
   EXPECT_EQ(ended.out, "out\n");
   EXPECT_EQ(ended.err.substr(0, 4), "err\n");
@@ -167,7 +167,7 @@ TEST_F(Program, RunsTheCommandUntracedWhereThereCanBeNoArena) {
   EXPECT_EQ(run(command).exit_status(), 125);
 }
 
-TEST_F(Program, CutsOffWhatOutlivesTheCommandAndNamesIt) {
+TEST_F(Program, NamesProcessesThatOutliveTheCommandAndEndsTheirRecording) {
   Words command = {"sh", "-c", MLRUN_VICTIMS "/numbered_reads 100000 1000 >/dev/null 2>&1 & sleep 0.2; echo $!"};
   const Ended ended = run(traced(command));
   EXPECT_EQ(ended.exit_status(), 0);
@@ -261,7 +261,7 @@ TEST_F(Program, CtrlCBehindTheCommandLeavesTheMergeToRecover) {
             1'000'000'000u);
 }
 
-TEST_F(Program, SaysThatTheSpoolReachedItsLimit) {
+TEST_F(Program, ReportsThatTheSpoolReachedItsLimit) {
   const Ended ended = run(traced(reads(300'000, 0), {"--max-spool", "4M"}));
   EXPECT_EQ(ended.exit_status(), 0);
   EXPECT_NE(ended.err.find("--max-spool"), std::string::npos) << ended.err;
@@ -291,7 +291,7 @@ TEST_F(Program, ACommandThatReadsTheTerminalGetsWhatIsTyped) {
   EXPECT_EQ(program.wait().exit_status(), 0);
 }
 
-TEST_F(Program, KilledAtAnyMomentTheWorkloadLivesOnAndNothingIsLostOrTwice) {
+TEST_F(Program, KilledAtAnyTimeTheWorkloadContinuesAndNothingIsLostOrTwice) {
   std::mt19937 random(7);
   for (int round = 0; round < 8; round++) {
     std::filesystem::remove_all(trace_);

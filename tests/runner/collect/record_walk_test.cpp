@@ -8,7 +8,7 @@
 namespace mlrun::collect {
 namespace {
 
-TEST(Walk, StopsAtWhatCannotBeARecord) {
+TEST(Walk, StopsAtAnImpossibleRecord) {
   alignas(64) char segment[MLRUN_SEGMENT_BYTES] = {};
   auto* words = reinterpret_cast<uint64_t*>(segment);
   words[8] = mlrun_word0(3, 2, MLRUN_MALLOC, 0);

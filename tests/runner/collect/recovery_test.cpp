@@ -125,7 +125,7 @@ void expect_everything_once(const Killed& killed) {
 
 class KilledAt : public ::testing::TestWithParam<int> {};
 
-TEST_P(KilledAt, ARandomMomentEverythingIsFoundOnce) {
+TEST_P(KilledAt, ARandomTimeEverythingIsRecoveredOnce) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   Killed killed;
   kill_collector_after(killed, 3000 + random() % 60000);

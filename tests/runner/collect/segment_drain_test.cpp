@@ -206,7 +206,7 @@ TEST(Drain, RecordsOfLivingThreadsAreDrainedAtTheEndAndTheThreadsNamedAsCutOff) 
   EXPECT_EQ(load(session.arena().control().state), uint32_t{MLRUN_STOP});
 }
 
-TEST(Drain, FirstAndLastOfAFrameEncloseTheMomentsOfPublication) {
+TEST(Drain, FirstAndLastOfAFrameEncloseTheTimesOfPublication) {
   Session session;
   RecordingThread thread(session.arena());
   std::vector<uint64_t> stamps;

@@ -111,7 +111,7 @@ TEST(Spool, ADiskThatIsFullLosesNothingThatIsStaged) {
   EXPECT_GT(one.spool.bytes(), 4u << 20);
 }
 
-TEST(Spool, AFullSpoolStopsTheRecordingAndSaysSo) {
+TEST(Spool, AFullSpoolStopsTheRecordingAndReportsIt) {
   Session session(kSmallBuffer, 4 << 20);
   RecordingThread thread(session.arena());
   uint64_t number = 0;
@@ -155,7 +155,7 @@ TEST(SpoolTail, EndsBehindTheLastWholeFrame) {
   EXPECT_EQ(cut.end, whole - 5064 / 64 * 64 - 64);
 }
 
-TEST(SpoolTail, OfAnEmptyOrForeignFileIsNothing) {
+TEST(SpoolTail, OfAnEmptyOrForeignFileIsZero) {
   const Folder folder;
   const std::string path = folder.path + "/x";
   ASSERT_TRUE(util::write_atomically(path, std::string(100000, 'x'), 0600));

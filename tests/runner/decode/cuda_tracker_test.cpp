@@ -162,7 +162,7 @@ TEST_F(CudaTrackerTest, APrimaryContextEndsWithItsLastReleaseUnlessSomeWentUnsee
   }
 }
 
-TEST_F(CudaTrackerTest, MemoryOfTheHostThatCuMemCreateGivesIsNoneOfTheDevice) {
+TEST_F(CudaTrackerTest, HostMemoryFromCuMemCreateIsNotDeviceMemory) {
   constexpr uint64_t kHostNuma = 3;
   call("cuMemCreate", {0, 100}, 7, 0, 0, kPid, kHostNuma);
   call("cuMemRelease", {7});
@@ -173,7 +173,7 @@ TEST_F(CudaTrackerTest, MemoryOfTheHostThatCuMemCreateGivesIsNoneOfTheDevice) {
   EXPECT_EQ(memories, std::vector<uint8_t>(2, events::kCudaPinned));
 }
 
-TEST_F(CudaTrackerTest, ContextsThatCameAndWentTakeNoRoom) {
+TEST_F(CudaTrackerTest, DestroyedContextsTakeNoMemory) {
   for (uint64_t i = 0; i < CudaTracker::kContextsMax + 10; i++) {
     call("cuCtxCreate_v2", {0, 0, 0}, 500);
     call("cuCtxDestroy_v2", {500});

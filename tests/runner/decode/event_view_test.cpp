@@ -76,7 +76,7 @@ TEST(EventView, DecodesStacksAndModules) {
   EXPECT_EQ(library.build_id[19], 20);
 }
 
-TEST(EventView, RefusesStacksThatSayMoreThanTheyHold) {
+TEST(EventView, RefusesStacksThatClaimMoreThanTheyHold) {
   for (const uint32_t frames : {0u, 5u, 255u}) {
     RecordBuffer records;
     records.add_record(MLRUN_STACK, frames, {0, 42, 0, 0, 0, 0});

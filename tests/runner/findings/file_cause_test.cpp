@@ -69,7 +69,7 @@ TEST(FileCause, IsTheFirstThatTheUseShows) {
   }
 }
 
-TEST(FileCause, SaysWhatElseHolds) {
+TEST(FileCause, NamesFurtherCauses) {
   const blame::Analysis analysis;
   Context context(analysis, {});
   context.use = direct(reads(9000, 4 * kKiB, kS, 8000));
@@ -77,7 +77,7 @@ TEST(FileCause, SaysWhatElseHolds) {
   EXPECT_EQ(context.files_also, (std::vector<Cause>{Cause::kSmallRequests, Cause::kRandomRequests}));
 }
 
-TEST(FileCause, ReadsThatWereMeasuredToComeFromMemoryAreNoDevices) {
+TEST(FileCause, ReadsMeasuredToComeFromMemoryAreNotAttributedToADevice) {
   const blame::Analysis analysis;
   for (const double device : {-1.0, 0.1}) {
     Context context(analysis, {});

@@ -84,7 +84,7 @@ class BlameTest : public ::testing::Test {
   int64_t calls_ = 0;
 };
 
-TEST_F(BlameTest, FromItsCallOnItIsTheLaunch) {
+TEST_F(BlameTest, TimeAfterTheLaunchingCallBeganIsTheLaunch) {
   const auto rows = pieces();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].label, IdleLabel::kCpu);
@@ -116,7 +116,7 @@ TEST_F(BlameTest, AFileCallKeepsTheShareOfItsSplit) {
 }
 
 // Like a program's own preload that simulates storage: it sleeps within a read, by a call that is recorded too.
-TEST_F(BlameTest, WhatACallMakesItselfIsPartOfIt) {
+TEST_F(BlameTest, CallsInsideACallBelongToIt) {
   add_call(kLauncher, 10, 30, Doing::kWait, 0);
   add_call(kLauncher, 40, 60, Doing::kFile, kRegular);
   add_call(kLauncher, 10, 31, Doing::kFile, kRegular);
@@ -157,7 +157,7 @@ TEST_F(BlameTest, AsleepAndInTheRunQueueAreByTheKernel) {
   }
 }
 
-TEST_F(BlameTest, CommunicationAloneIsNoThreadsWait) {
+TEST_F(BlameTest, CommunicationOnTheGpuIsNotAttributedToAThread) {
   add_call(kLauncher, 0, 90, Doing::kFile, kRegular);
   const auto rows = pieces({{20 * kMs, 70 * kMs}});
   ASSERT_EQ(rows.size(), 4u);
@@ -167,7 +167,7 @@ TEST_F(BlameTest, CommunicationAloneIsNoThreadsWait) {
   EXPECT_EQ(rows[1].proof, IdleProof::kGpuKernel);
 }
 
-TEST_F(BlameTest, FourThreadsOnAndNoFurther) {
+TEST_F(BlameTest, WaitsAreTracedThroughAtMostFourThreads) {
   for (int32_t number = 1; number <= 5; ++number) add_pipe_to(number);
   const auto rows = pieces();
   EXPECT_EQ(rows[0].label, IdleLabel::kWait);
@@ -179,7 +179,7 @@ TEST_F(BlameTest, FourThreadsOnAndNoFurther) {
   EXPECT_EQ(rows[0].first_call_id, 1) << "the launching thread's own wait";
 }
 
-TEST_F(BlameTest, TheFourthThreadsDoingsCount) {
+TEST_F(BlameTest, TheFourthThreadsActivityCounts) {
   for (int32_t number = 1; number <= 4; ++number) add_pipe_to(number);
   add_call(5, 0, 80, Doing::kFile, kRegular);
   const auto rows = pieces();

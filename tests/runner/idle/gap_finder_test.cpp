@@ -164,7 +164,7 @@ TEST(GapFinder, CommunicationForWhichThereIsNoRoomIsCounted) {
   EXPECT_EQ(found.talks_left_out, 3);
 }
 
-TEST(GapFinder, CallsAndWorkWithoutTimesAreNoWork) {
+TEST(GapFinder, CallsAndWorkWithoutTimesAreIgnored) {
   GapFinder finder;
   auto call = work(0, 10);
   call.kind = model::GpuKind::kApi;

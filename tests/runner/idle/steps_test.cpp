@@ -133,7 +133,7 @@ TEST_F(StepsTest, HaveTheirNameWhereItHasNoNumber) {
   EXPECT_EQ(steps_.describe()["worst"][0]["name"], "train_step 7");
 }
 
-TEST_F(StepsTest, AreLeftOutWhereTheIdleTimeIsNotWholeAnyMore) {
+TEST_F(StepsTest, AreLeftOutWhereTheIdleTimeIsIncomplete) {
   add_step(100, 200);
   add_step(200, 300);
   add_step(300, 400);
@@ -148,7 +148,7 @@ TEST_F(StepsTest, AreLeftOutWhereTheIdleTimeIsNotWholeAnyMore) {
   EXPECT_EQ(told["left_out"], 2);
 }
 
-TEST_F(StepsTest, AreNothingWhereThereAreNone) {
+TEST_F(StepsTest, AreNullWhereThereAreNone) {
   steps_.sort();
   add_idle(110, 150, 1);
   EXPECT_TRUE(steps_.describe().is_null());

@@ -41,7 +41,7 @@ TEST(RunTest, HasTheValuesOfNestedObjectsAndLists) {
   EXPECT_EQ(run.folded_nodes, 8);
 }
 
-TEST(RunTest, OfAnotherVersionHasWhatIsOfTheTypeThatIsKnown) {
+TEST(RunTest, OfAnotherVersionHasTheMembersOfKnownType) {
   const model::Run run = run_of(json::parse(R"({
     "command": "python train.py", "exit_status": "3", "wall_ns": null, "clock": 5, "recovered": 1,
     "options": {"streams": {"files": true}, "exclude": ["/a", 5, "/b"], "include": "/c"},

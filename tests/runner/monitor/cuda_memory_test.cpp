@@ -71,7 +71,7 @@ TEST(CudaMemory, AReleaseByAnotherThreadIsThatOfTheProcess) {
   EXPECT_EQ(use.unmatched, 0u);
 }
 
-TEST(CudaMemory, WhatFailedOrWasThereBeforeIsNoMemory) {
+TEST(CudaMemory, FailedAndEarlierAllocationsAreNotCounted) {
   CudaMemory memory;
   add(memory, {call("cuMemAlloc_v2", 0, 1 << 30, 0, 2), free_of(0x9000), call("cuMemAllocHost_v2", 0, 7, 0x3000)});
   const CudaUse& use = memory.uses().at(kPid);
@@ -81,7 +81,7 @@ TEST(CudaMemory, WhatFailedOrWasThereBeforeIsNoMemory) {
   EXPECT_EQ(use.unmatched, 1u);
 }
 
-TEST(CudaMemory, WhatAContextHadGoesWithIt) {
+TEST(CudaMemory, MemoryOfAContextEndsWithIt) {
   CudaMemory memory;
   mlrun_cuda_call destroy{};
   destroy.function = number_of("cuCtxDestroy_v2");

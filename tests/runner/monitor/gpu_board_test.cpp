@@ -44,7 +44,7 @@ TEST(GpuBoard, AGpuIsTheSameInANewList) {
   EXPECT_EQ(board.gpus()[1].history.added[MLRUN_GPU_PCIE_RX_BYTES], 10);
 }
 
-TEST(GpuBoard, ProcessesAreThoseOfTheNewestSampleAndStandWithTheirInstance) {
+TEST(GpuBoard, ProcessesAreThoseOfTheNewestSampleAndBelongToTheirInstance) {
   GpuBoard board;
   board.set_gpus({gpu_text(1, "A"), mig_text(2, "M", 1, 7, 0)});
   gpu::GpuRows rows{{gpu_row(1, 1, 0), gpu_row(2, 1, 0), gpu_row(1, 2, 0), gpu_row(2, 2, 0)},

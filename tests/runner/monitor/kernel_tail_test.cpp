@@ -34,7 +34,7 @@ TEST_F(KernelTailTest, RecordsComeOnceAndInTheirOrder) {
   EXPECT_EQ(pids(), (std::vector<uint32_t>{3, 4}));
 }
 
-TEST_F(KernelTailTest, AFrameThatIsNotWholeYetIsReadLater) {
+TEST_F(KernelTailTest, AnIncompleteFrameIsReadLater) {
   const std::string frame = frame_of({task(1), task(2)});
   for (size_t bytes = 0; bytes < frame.size(); bytes += 8) {
     file_.add(frame.substr(bytes, 8));

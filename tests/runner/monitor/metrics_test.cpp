@@ -18,7 +18,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(Metrics, WhatIsNotKnownHasNoSample) {
+TEST(Metrics, UnknownValuesHaveNoSample) {
   GpuBoard board;
   board.set_gpus({gpu_text(1, "A"), gpu_text(2, "B")});
   const std::string before = text_of(board);

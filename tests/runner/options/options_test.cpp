@@ -22,7 +22,7 @@ std::string error_of(const Arguments& arguments) {
   return parsed ? "" : parsed.error().text;
 }
 
-TEST(RunOptions, WhatFollowsTheCommandBelongsToIt) {
+TEST(RunOptions, WordsAfterTheCommandBelongToIt) {
   const RunOptions options = options_of({"--preload", "-o", "t", "python", "-o", "x", "--preload=off"});
   EXPECT_EQ(options.command, (Arguments{"python", "-o", "x", "--preload=off"}));
   EXPECT_EQ(options.preload, Wish::kOn);
@@ -83,7 +83,7 @@ TEST(RunOptions, PythonStacksAreThereByDefaultAndMoreIfNamed) {
   }
 }
 
-TEST(RunOptions, NamingAStreamTakesNoOtherAway) {
+TEST(RunOptions, NamingAStreamKeepsTheOthersOn) {
   const auto streams = [](const RunOptions& options) {
     return std::tuple(options.preload != Wish::kOff, options.sample != Wish::kOff, options.cupti != Wish::kOff,
                       options.kprobes != Wish::kOff, options.python_stacks == Wish::kOn);
@@ -111,7 +111,7 @@ TEST(RunOptions, AWordThatContradictsAnotherIsAnError) {
   EXPECT_NE(error_of({"--pid", "1,", "--kprobes"}).find("beside a comma"), std::string::npos);
 }
 
-TEST(RunOptions, NothingIsGivenInVain) {
+TEST(RunOptions, AnOptionWithoutEffectIsAnError) {
   const std::pair<Arguments, const char*> cases[] = {
       {{"--preload=files", "--alloc-min", "4"}, "--alloc-min"},
       {{"--preload=files", "--alloc-dur"}, "--alloc-dur"},
@@ -227,7 +227,7 @@ TEST(RunOptions, SizesAndTheirBounds) {
   }
 }
 
-TEST(RunOptions, WhatIsNotAnOptionOrNoCommandIsAnError) {
+TEST(RunOptions, UnknownOptionsAndAMissingCommandAreErrors) {
   EXPECT_NE(error_of({"--nonsense", "x"}).find("--nonsense"), std::string::npos);
   EXPECT_NE(error_of({}), "");
   EXPECT_NE(error_of({"-o"}), "");

@@ -33,7 +33,7 @@ TEST(PathRules, AFolderBehindALinkIsMeantAsWell) {
   EXPECT_EQ(patterns, std::vector<std::string>({folder.path + "/link/**/x", folder.path + "/real/**/x"}));
 }
 
-TEST(PathRules, WhatSaysNothingIsAnError) {
+TEST(PathRules, AnEmptyOrMalformedPatternIsAnError) {
   for (const char* pattern : {"", "a[b", "a\\", "[!]"}) EXPECT_FALSE(absolute_patterns(pattern, "/")) << pattern;
   EXPECT_FALSE(encoded_path_rules({{}, std::vector<std::string>(100, std::string(1000, 'x'))}, "/"));
   EXPECT_EQ(encoded_path_rules({{"/a"}, {"b"}}, "/").value(), std::string("e**/b\0i/a\0", 10));

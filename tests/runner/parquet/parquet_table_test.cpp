@@ -242,7 +242,7 @@ TEST(TableReader, EndsWhileItReadsAhead) {
   ASSERT_TRUE(reader->next());  // the second batch is being read when the reader ends
 }
 
-TEST(TableReader, SaysWhatIsMissing) {
+TEST(TableReader, NamesWhatIsMissing) {
   testing::TraceFolder trace;
   write_times(trace);
   const auto no_table = TableReader::open(trace.path(), "none");
@@ -256,7 +256,7 @@ TEST(TableReader, SaysWhatIsMissing) {
   EXPECT_EQ(*tables, std::vector<std::string>({"times"}));
 }
 
-TEST(TableReader, RefusesAFileThatIsNoParquet) {
+TEST(TableReader, RefusesAFileThatIsNotParquet) {
   const testing::TraceFolder trace;
   std::ofstream(table_folder(trace, "junk") + "/part-00000.parquet") << "PAR1 and then nothing of the kind";
   EXPECT_FALSE(TableReader::open(trace.path(), "junk"));

@@ -172,7 +172,7 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfOneThatTheJobMayOpen) {
   EXPECT_EQ(near(1).error().text, "GPU 1 does not exist; this machine has 2 NVIDIA GPUs, and 1 may be opened here");
 }
 
-TEST_F(Kinds, nodeOfAGpuOfWhichTheFirmwareSaysNothingIsTheOnlyOneWithMemory) {
+TEST_F(Kinds, nodeOfAGpuUnknownToTheFirmwareIsTheOnlyOneWithMemory) {
   put_gpu("0000:41:00.0", "0x10de", "0x030200", "-1");
   EXPECT_FALSE(near(0));
   put("devices/system/node/has_memory", "0");

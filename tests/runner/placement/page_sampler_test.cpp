@@ -75,7 +75,7 @@ TEST(PagesFound, BytesAreThoseOfTheFullMemory) {
 }
 
 // Of 8,192 pages 75 to 85 are resident.
-TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostWhatIsResident) {
+TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostTheResidentMemory) {
   PagesFound found;
   for (const uint64_t pages : {80, 75, 85, 70, 90, 80}) found.add({{0, pages}}, 100.0, 9000);
   EXPECT_EQ(found.full_samples, 6u);
@@ -113,7 +113,7 @@ TEST(FoundPages, OfEndedProcessesBecomeOneEntryForEachRule) {
   EXPECT_EQ((found.by_number_and_rule[{4, 1}].samples), 2u);
 }
 
-TEST(FoundPages, APartIsThatOfTheProcessesAndKnowsHowManyFilesTheRestHas) {
+TEST(FoundPages, APartHasItsProcessesAndRespectsTheLimitOfFilesOfAll) {
   FoundPages found;
   for (uint32_t pid = 1; pid <= 4096; pid++) found.by_process_and_file[{pid, ""}] = {};
   FoundPages part = found.part({}, {7, 5000});
@@ -175,7 +175,7 @@ TEST(FoundPages, FilesOfEndedProcessesAreOneFileOfTheSumAndSharedMemoryIsNot) {
   EXPECT_FALSE(found.by_process_and_file.contains({5000, "/lib/libc.so"}));
 }
 
-TEST(FoundPages, OfAFewProcessesEachIsKept) {
+TEST(FoundPages, OfFewProcessesKeepEachProcess) {
   FoundPages found = found_in(2048);
   found.sum_up_ended({});
   EXPECT_FALSE(found.by_process_and_file.contains({0, ""}));
@@ -225,7 +225,7 @@ double sampled_bytes() {
   return own == found.by_process_and_file.end() || own->second.samples == 0 ? -1 : own->second.full_bytes;
 }
 
-TEST(PageSampler, BlocksOfRulesAreNoMemoryUnderThePolicy) {
+TEST(PageSampler, BlocksOfRulesAreNotCountedUnderThePolicy) {
   const std::string path = testing::TempDir() + "/" + MLRUN_PLACEMENT_LIBRARY;
   const util::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_EQ(::ftruncate(file.get(), kPage), 0);

@@ -27,7 +27,7 @@ TEST(ProcessMemory, ExplicitHugePagesAreMemoryOfTheProcess) {
   EXPECT_EQ(read_resident_bytes("9000 100 50 1 0 80 0", ""), 100u << 12);
 }
 
-TEST(ProcessMemory, TheBufferOfMlrunIsNoMemoryOfTheProgram) {
+TEST(ProcessMemory, TheBufferOfMlrunIsNotCountedAsMemoryOfTheProgram) {
   for (const char* const path : {"9 /dev/shm/mlrun-123-0123456789ab", "9 /home/user/trace/arena.bin"}) {
     const Mapping buffer = mapping_of("rw-s", path);
     EXPECT_FALSE(buffer.is_own_memory) << path;
@@ -49,7 +49,7 @@ TEST(ProcessMemory, SharedMemoryIsOneFile) {
   EXPECT_FALSE(mapping_of("rw-p", "9 /usr/lib/libc.so.6").is_own_memory);
 }
 
-TEST(ProcessMemory, WhatMayNotBeAccessedOnlyReservesAddresses) {
+TEST(ProcessMemory, InaccessibleMappingsOnlyReserveAddresses) {
   EXPECT_FALSE(mapping_of("---p", "0 ").is_accessible);
   EXPECT_TRUE(mapping_of("---p", "0 ").is_own_memory);
   for (const char* const rights : {"r--p", "rw-p", "-w-p", "r-xp", "--xp"})

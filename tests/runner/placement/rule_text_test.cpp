@@ -46,7 +46,7 @@ TEST(RuleText, ALowerLimitBelowAPageIsAnErrorAlsoIfItIsZero) {
   EXPECT_EQ(parse_rule("-> default")->min_bytes, 64u << 10);
 }
 
-TEST(RuleText, AFileThatMayNotBeMadeIsSaidBeforeTheStart) {
+TEST(RuleText, AFileThatCannotBeCreatedIsReportedBeforeTheStart) {
   const auto error = [](const std::string& pmem, uint64_t file_bytes_max) {
     const auto rules = find_rules({{"-> pmem", "-> pmem"}, {}, pmem, file_bytes_max});
     return rules ? "" : rules.error().text;

@@ -87,7 +87,7 @@ TEST_F(SlotOwnersTest, AChildOfABareCloneMayStillCountForItsParentsPid) {
   EXPECT_EQ(state_of(owners, parent), "there");
 }
 
-TEST_F(SlotOwnersTest, ProcessesThatAreGoneHaveEndedAndSoHaveThoseWhosePidAnotherOneHas) {
+TEST_F(SlotOwnersTest, ProcessesWhosePidIsFreeOrReusedHaveEnded) {
   put_process(kPid);
   put_process(kPid + 1);
   const CountedProcess gone = counted(1, kPid), reused = counted(2, kPid + 1);
@@ -104,7 +104,7 @@ TEST_F(SlotOwnersTest, ProcessesThatAreGoneHaveEndedAndSoHaveThoseWhosePidAnothe
 }
 
 // The main thread of a process can end before its others.
-TEST_F(SlotOwnersTest, AZombieIsNotSampledAndMayCount) {
+TEST_F(SlotOwnersTest, AZombieKeepsItsSlot) {
   put_process(kPid, 100, "Z");
   SlotOwners owners(root_);
   owners.look({counted(1, kPid)}, kLong);
@@ -133,7 +133,7 @@ TEST_F(SlotOwnersTest, InAnotherNamespaceTheyAreFoundOrHaveEnded) {
   EXPECT_EQ(state_of(owners, lives), "ended");
 }
 
-TEST_F(SlotOwnersTest, AProcessThatIsHiddenMayCount) {
+TEST_F(SlotOwnersTest, AHiddenProcessKeepsItsSlot) {
   put_process(kPid, 100, "S", "", "5000000 7");
   const CountedProcess process = counted(1, 7, 0x1000, "inner"), other = counted(2, 9, 0x2000, "inner");
   SlotOwners owners(root_);
@@ -144,7 +144,7 @@ TEST_F(SlotOwnersTest, AProcessThatIsHiddenMayCount) {
   EXPECT_EQ(state_of(owners, other), "there") << "processes of other users are not listed";
 }
 
-TEST_F(SlotOwnersTest, ALongSearchGoesOnInTheNextCall) {
+TEST_F(SlotOwnersTest, ALongSearchContinuesInTheNextCall) {
   for (uint32_t i = 0; i < 200; i++) put_process(kPid + i);
   const CountedProcess ended = counted(1, 7, 0x1000, "inner"), later = counted(2, 9, 0x2000, "inner");
   SlotOwners owners(root_);

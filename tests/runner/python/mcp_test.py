@@ -114,7 +114,7 @@ class OfTheSandbox(WithATrace):
         self.assertGreaterEqual(len(HOSTILE), 40)
         self.assertTrue(sandbox.query("SELECT count(*) AS n FROM call")["rows"][0]["n"] > 0, "it works after all of them")
 
-    def test_a_folder_whose_name_is_a_pattern_is_itself_alone(self):
+    def test_a_folder_whose_name_is_a_pattern_matches_only_itself(self):
         for name in ("t[1]", "t*"):
             folder = Path(shutil.copytree(self.trace, self.folder / name))
             sandbox = Sandbox(mlrun_trace.open(folder))
@@ -133,7 +133,7 @@ class OfTheSandbox(WithATrace):
         with self.assertRaisesRegex(Refused, "(?i)memory"):
             patient.query("SELECT list(range) FROM range(2000000000)")
 
-    def test_answers_are_cut_and_say_so(self):
+    def test_long_answers_are_cut_and_marked(self):
         sandbox = Sandbox(mlrun_trace.open(self.trace))
         answer = sandbox.query("SELECT range FROM range(5000)")
         self.assertEqual((len(answer["rows"]), answer["truncated"]), (1000, True))
@@ -169,7 +169,7 @@ class ByTheProtocol(WithATrace):
         self.assertIn("dur", [row["column_name"] for row in answers[3]["rows"]])
         self.assertEqual(answers[4]["rows"], [{"n": rows}])
 
-    def test_what_was_not_run_never_looks_like_a_measurement(self):
+    def test_failed_queries_are_not_reported_as_measured(self):
         _, answers = self.ask([("query", {"sql": "COPY call TO 'x.csv'"}), ("query", {"sql": "SELECT nothing FROM call"}), ("schema", {"table": "calls"}), ("findings", {"trace": "other"})])
         for answer in answers:
             self.assertEqual(sorted(answer), ["reason", "status"])

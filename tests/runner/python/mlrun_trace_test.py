@@ -75,7 +75,7 @@ class OfARealProgram(unittest.TestCase):
         command = [MLRUN, "--preload", "--quiet", "-o", str(cls.folder / name), "--", sys.executable, "-c", PROGRAM, cls.data]
         subprocess.run(command, check=True, capture_output=True)
 
-    def test_every_table_is_there_and_has_the_rows_of_its_files(self):
+    def test_every_table_exists_and_has_the_rows_of_its_files(self):
         self.assertEqual(self.trace.tables, sorted(path.name for path in (self.folder / "one" / "tables").iterdir()))
         for name in ("call", "alloc", "file", "gpu_kernel"):
             self.assertTrue(self.trace.table(name).arrow().num_rows == table_of(self.folder / "one", name).num_rows, name)
@@ -89,7 +89,7 @@ class OfARealProgram(unittest.TestCase):
         self.assertEqual(rows.duckdb().fetchall(), expected)
         self.assertEqual(len(rows), len(expected))
 
-    def test_time_by_file_is_what_the_program_did(self):
+    def test_time_by_file_agrees_with_the_program(self):
         row = next(row for row in self.trace.time_by_file().rows() if row["path"] == self.data)
         self.assertEqual((row["bytes_read"], row["bytes_written"], row["processes"]), (2 * READS * BYTES, READS * BYTES, 2))
         calls = table_of(self.folder / "one", "call").to_pylist()
@@ -183,7 +183,7 @@ class OfARealProgram(unittest.TestCase):
         alone = mlrun_trace.plot.timeline.collect(mlrun_trace.open(nodes[0]), options)["work"]
         self.assertEqual(sum(row["calls"] for row in rows), 2 * sum(row["calls"] for row in alone))
 
-    def test_a_folder_of_any_name_is_itself(self):
+    def test_a_folder_of_any_name_is_opened(self):
         odd = self.folder / "odd"
         shutil.copytree(self.folder / "one", odd / "t1")
         shutil.copytree(self.folder / "one", odd / "tt")
@@ -220,7 +220,7 @@ class OfARealProgram(unittest.TestCase):
         joined = trace.table("call").duckdb().join(files, "file_id").aggregate("count(*)").fetchall()
         self.assertEqual(joined, [(sum(row["file_id"] is not None for row in trace.table("call").rows()),)])
 
-    def test_what_is_damaged_or_deleted_is_an_error_of_the_package(self):
+    def test_damaged_and_deleted_files_are_errors_of_the_package(self):
         folder = self.folder / "damaged"
         shutil.copytree(self.folder / "one", folder)
         (folder / "tables" / "call" / "part-00000.parquet").write_bytes(b"no table")
@@ -274,11 +274,11 @@ class OfASweep(unittest.TestCase):
         self.assertEqual(self.sweep.traces().names, names)
         self.assertEqual(len(rows), table_of(runs / names[0], "call").num_rows)
 
-    def test_it_is_no_trace_itself(self):
+    def test_a_sweep_is_not_opened_as_a_trace(self):
         with self.assertRaisesRegex(mlrun_trace.TraceError, r"is a sweep: use open_sweep\(\)"):
             mlrun_trace.open(self.folder / "out")
 
-    def test_of_the_others_an_error_says_why_they_have_none(self):
+    def test_deleted_tables_are_an_error_with_the_reason(self):
         (later,) = (self.folder / "out" / "runs").glob("*.full.2")
         trace = mlrun_trace.open(later)
         self.assertGreater(len(trace.table("summary_file")), 0)

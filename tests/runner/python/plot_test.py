@@ -111,7 +111,7 @@ class Pictures(unittest.TestCase):
                 inside = sum(1 for ns in durations if float(row["low"]) * 0.999999 <= ns < float(row["high"]) * 0.999999)
                 self.assertEqual(int(row["count"]), inside, row)
 
-    def test_sizes_are_what_the_calls_moved(self):
+    def test_sizes_are_the_bytes_that_the_calls_moved(self):
         self.plot("--what", "sizes", "--by", "run", "-o", str(self.folder / "sizes.pdf"))
         bins = read_csv(self.folder / "sizes.histogram.csv")
         wanted = collections.Counter(row["ret"].bit_length() - 1 for row in self.calls("write") if row["ret"] > 0)
@@ -184,7 +184,7 @@ class Pictures(unittest.TestCase):
         for row in mine:
             self.assertTrue(0.02 <= float(row["length_s"]) < 1, row)
 
-    def test_the_address_axis_has_no_room_for_what_nothing_touches(self):
+    def test_the_address_axis_leaves_out_untouched_ranges(self):
         self.plot("--what", "scatter", "-o", str(self.folder / "compact.png"))
         regions = read_csv(self.folder / "compact.regions.csv")
         place = 0

@@ -53,7 +53,7 @@ class SourceVersionTest : public ::testing::Test {
   std::string git_;
 };
 
-TEST_F(SourceVersionTest, IsWhatGitSaysFromAnyFolderOfTheTree) {
+TEST_F(SourceVersionTest, IsThatOfGitFromAnyFolderOfTheTree) {
   make_tree();
   const nlohmann::json expected = {
       {"root", (folder_ / "tree").string()}, {"commit", commit("tree")}, {"branch", "trunk/one"}};
@@ -84,7 +84,7 @@ TEST_F(SourceVersionTest, IsNullWhereThereIsNone) {
   EXPECT_TRUE(version("empty").is_null()) << "without a commit";
 }
 
-TEST_F(SourceVersionTest, TakesNothingForACommitThatIsNone) {
+TEST_F(SourceVersionTest, TakesNoOtherTextForACommit) {
   fs::create_directories(folder_ / "odd/.git");
   for (const char* head : {"", "ref: ", "ref: refs/heads/none", "ref: refs/../../secret", "ref: /etc/hostname",
                            "not hexadecimal", "ref: refs/heads/loop"}) {

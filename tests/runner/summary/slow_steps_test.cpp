@@ -29,7 +29,7 @@ TEST(SlowSteps, TheLongestComeFirstWithThePartThatWasLonger) {
   EXPECT_EQ(slow.first[1].above_ns, 80);
 }
 
-TEST(SlowSteps, StepsOfOneLengthAreNotSlow) {
+TEST(SlowSteps, StepsOfEqualLengthAreNotSlow) {
   Answer answer;
   for (int64_t number = 1; number <= 20; ++number) answer.step_rows.push_back(step(number, 10, 40 + number % 3, 0));
   EXPECT_EQ(slow_steps(answer, 10).count, 0U);

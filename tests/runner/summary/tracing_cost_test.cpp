@@ -62,7 +62,7 @@ TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
   EXPECT_EQ(cost->calls_without_cost, 10);
 }
 
-TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
+TEST(CostTest, OptionsWithoutAMeasuredCostAreNamedAsLeftOut) {
   Summary summary = testing::small_training();
   EXPECT_TRUE(cost_estimate(summary)->left_out.empty());
   summary.run.options.stack_depth = 12;
@@ -80,7 +80,7 @@ TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
             std::string::npos);
 }
 
-TEST(CostTest, WhatTheRunRecordedBesidesIsNamedAsLeftOut) {
+TEST(CostTest, FurtherStreamsOfTheRunAreNamedAsLeftOut) {
   Summary summary = testing::small_training();
   summary.run.options.streams = {"files", "allocs", "gpu", "python_stacks"};
   summary.run.options.stack_depth = 12;

@@ -43,7 +43,7 @@ TEST(Demangle, NamesOfCppAndRust) {
   EXPECT_EQ(demangled("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
 }
 
-TEST(Demangle, WhatIsNoneStays) {
+TEST(Demangle, OtherNamesAreUnchanged) {
   const size_t given_up = names_given_up();
   for (const char* name : {"", "_Z", "_R", "malloc", "_Zzz", "_ZN", "_Z1fSt4pairIi", "Rust"}) {
     EXPECT_EQ(demangled(name), name);
@@ -61,7 +61,7 @@ TEST(Demangle, NamesOfMoreThanAThousandBytes) {
   EXPECT_EQ(demangled(values), "void k<" + repeated("1234567, ", wide - 1) + "1234567>()");
 }
 
-TEST(Demangle, WhatWouldBeTooLongStays) {
+TEST(Demangle, NamesThatWouldBeTooLongAreUnchanged) {
   EXPECT_EQ(demangled(doubling(2)),
             "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> >, "
             "std::pair<std::pair<std::pair<int, int>, std::pair<int, int> >, "
@@ -81,7 +81,7 @@ std::string readers() {
 }
 
 // A name that overflows the stack, and then a normal one.
-TEST(Demangle, ANameThatEndsTheReaderStays) {
+TEST(Demangle, ANameThatCrashesTheDemanglerIsUnchanged) {
   const std::string group = "1bI" + repeated("1aIiE", 250) + repeated("RT_", 250) + "E";
   const std::string name = "_Z1fIiEv1cI" + repeated(group, 5) + "E" + substitution(2 + 5 * (1 + 250 * 2 + 250 * 2 + 1));
   ASSERT_LT(name.size(), 12288);
@@ -94,7 +94,7 @@ TEST(Demangle, ANameThatEndsTheReaderStays) {
   EXPECT_NE(readers(), before);
 }
 
-TEST(Demangle, ANameThatTakesForEverStays) {
+TEST(Demangle, ANameThatTakesTooLongIsUnchanged) {
   const auto began = std::chrono::steady_clock::now();
   const std::string endless = "_RNvC1a1bINtC1c1dFGzzzzzzz_EuE";
   const size_t given_up = names_given_up();

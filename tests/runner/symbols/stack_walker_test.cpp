@@ -120,7 +120,7 @@ TEST(StackWalker, EndsAtTheDepthThatWasAskedFor) {
   EXPECT_EQ(walked.end, MLRUN_STACK_DEPTH);
 }
 
-TEST(StackWalker, SaysWhyItEndsWhereTheCopyEnds) {
+TEST(StackWalker, NamesTheReasonWhereTheCopyEnds) {
   StackWalker walker(own_mappings());
   Taken taken;
   deeper(20, taken, 4096);  // of which take() has the first 2 KiB
@@ -155,7 +155,7 @@ TEST(StackWalker, EndsAtCodeThatIsInNoFile) {
   EXPECT_EQ(cut.end, MLRUN_STACK_UNKNOWN_CODE);
 }
 
-TEST(StackWalker, AFileThatIsGoneOrAnotherOneEndsTheWalk) {
+TEST(StackWalker, AMissingOrChangedFileEndsTheWalk) {
   for (const bool is_gone : {true, false}) {
     std::vector<CodeMapping> mappings = own_mappings();
     for (CodeMapping& mapping : mappings) {
@@ -190,7 +190,7 @@ TEST(StackWalker, NoiseOnTheStackEndsTheWalk) {
   }
 }
 
-TEST(StackWalker, AFileThatIsNoProgramIsNone) {
+TEST(StackWalker, AFileThatIsNotAProgramIsRefused) {
   std::string path = testing::TempDir() + "mlrun-noise-XXXXXX";
   const int fd = ::mkstemp(path.data());
   ASSERT_GE(fd, 0);

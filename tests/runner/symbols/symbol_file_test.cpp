@@ -52,7 +52,7 @@ TEST(SymbolFile, FunctionsAreFoundByName) {
   }
 }
 
-TEST(SymbolFile, AFileThatIsNoneHasNoFunctions) {
+TEST(SymbolFile, AFileThatIsNotAProgramHasNoFunctions) {
   SymbolFile missing("/nowhere/lib.so", "id", 0), text("/proc/self/cmdline", "id", 0);
   EXPECT_EQ(missing.build_id(), "");
   EXPECT_TRUE(missing.find_functions({"main"}).empty());

@@ -180,7 +180,7 @@ TEST(HostileSpool, OpenFileNumbersFarApartTakeNoTableOfAllNumbers) {
   expect_bounded(spool, 300);
 }
 
-TEST(HostileSpool, RowsOverAllOfTimeEndToo) {
+TEST(HostileSpool, RowsOfRandomTimesAreMergedInBoundedTime) {
   SpoolWriter spool = honest_spool();
   RecordBuffer records;
   Random random(5);

@@ -7,7 +7,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(JsonText, ReplacesBytesThatAreNoUtf8) {
+TEST(JsonText, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(json_text(nlohmann::json{{"b", 1}, {"a", "\xff"}}), "{\"a\":\"\xef\xbf\xbd\",\"b\":1}");
   EXPECT_EQ(json_text(nlohmann::ordered_json{{"b", 1}, {"a", 2}}, 1), "{\n \"b\": 1,\n \"a\": 2\n}");
 }

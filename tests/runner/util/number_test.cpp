@@ -16,7 +16,7 @@ TEST(Number, OneAtTheStartIsReadUpToItsEnd) {
   for (const char* none : {"", " 1", "x1", "-1", "4294967296"}) EXPECT_EQ(leading_number<uint32_t>(none), 0u) << none;
 }
 
-TEST(Number, AWholeOneHasNothingBehindIt) {
+TEST(Number, ACompleteOneHasNoTextAfterIt) {
   EXPECT_EQ(whole_number<uint32_t>("4294967295"), UINT32_MAX);
   EXPECT_EQ(whole_number<int64_t>("-1"), -1);
   EXPECT_EQ(whole_number<uint64_t>("1f", 16), 0x1fu);

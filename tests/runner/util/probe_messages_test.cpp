@@ -28,7 +28,7 @@ class ProbeMessages : public testing::Test {
   UniqueFd ours_, theirs_;
 };
 
-TEST_F(ProbeMessages, ATextOfAnyLengthArrivesWhole) {
+TEST_F(ProbeMessages, ATextOfAnyLengthArrivesCompletely) {
   for (const size_t bytes : {size_t{0}, size_t{1}, size_t{MLRUN_PROBE_TEXT_MAX} - 1, size_t{MLRUN_PROBE_TEXT_MAX},
                              size_t{MLRUN_PROBE_TEXT_MAX} + 1, size_t{3'000'000}}) {
     std::string text(bytes, '.');
@@ -50,7 +50,7 @@ TEST_F(ProbeMessages, ATextOfAnyLengthArrivesWhole) {
   }
 }
 
-TEST_F(ProbeMessages, AnEndInTheMiddleIsNoMessage) {
+TEST_F(ProbeMessages, ATruncatedMessageIsIgnored) {
   mlrun_probe_message piece{};
   piece.type = MLRUN_PROBE_MORE;
   ASSERT_EQ(::send(theirs_.get(), &piece, MLRUN_PROBE_HEAD_BYTES + 10, 0), MLRUN_PROBE_HEAD_BYTES + 10);

@@ -38,7 +38,7 @@ TEST(ProcFiles, RingsThatAreSharedWithTheKernelAreAmongTheMappings) {
   EXPECT_EQ(modules[1].path, "/[aio] (deleted)");
 }
 
-TEST(ProcFiles, OurselvesAreThere) {
+TEST(ProcFiles, TheOwnProcessIsListed) {
   const auto stat = read_proc_stat(static_cast<uint32_t>(::getpid()));
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->ppid, static_cast<uint32_t>(::getppid()));

@@ -48,7 +48,7 @@ TEST(ProcLines, AMountHasItsTypeBehindAnyNumberOfOptionalFields) {
   }
 }
 
-TEST(ProcLines, WhatIsCutOffIsNoLine) {
+TEST(ProcLines, ATruncatedLineIsRefused) {
   for (const char* line : {"", " ", "7f00-7f01", "7f00-7f01 r-xp", "7f00 r-xp 0 fe:01 1 /a", "7f00-7f01 r-xp 0 fe:01",
                            "7f00-7f01 r-xp 0 fe 1 /a", "x-y r-xp 0 fe:01 1 /a"}) {
     EXPECT_FALSE(maps_line(line)) << line;

@@ -229,7 +229,7 @@ TEST(Secrets, LongValuesAreMaskedToTheirEnd) {
 }
 
 // An argument may have 128 KiB. Steps that take time by the square of that take minutes.
-TEST(Secrets, LongWordsAreLookedThroughOnce) {
+TEST(Secrets, LongWordsAreSearchedOnce) {
   for (const char* part : {"key=", "a:b@", "@", ",@", "http://", "http://a", "http://a@", "\"key=", "key:,", "a,",
                            "&sig=", "token=true,", "key='\""}) {
     std::string word;

@@ -9,7 +9,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(Similar, NamesWhatIsMeantAndNothingElse) {
+TEST(Similar, NamesOnlyCloseMatches) {
   const std::vector<std::string> verbs = {"run", "report", "show", "list", "recover"};
   EXPECT_EQ(most_similar("repotr", verbs), "report");
   EXPECT_EQ(most_similar("lsit", verbs), "list");

@@ -9,7 +9,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(Text, BytesThatAreNoUtf8AreEscapedAndNothingElse) {
+TEST(Text, OnlyBytesThatAreNotUtf8AreEscaped) {
   EXPECT_EQ(escaped_utf8("/data/größe 3\n"), "/data/größe 3\n");
   EXPECT_EQ(escaped_utf8("a\xff\xc3"), "a\\xff\\xc3");
   EXPECT_EQ(escaped_utf8("\xc0\xaf"), "\\xc0\\xaf");           // overlong

@@ -41,7 +41,7 @@ TEST(UnitsTest, GroupsCountsInThrees) {
   EXPECT_EQ(count_text(1'234'000'000'000), "1.23 T");
 }
 
-TEST(UnitsTest, SaysNoneOrAllOnlyWhenItIsSo) {
+TEST(UnitsTest, ShowsNoneOrAllOnlyIfExact) {
   EXPECT_EQ(percent_text(0, 10), "0 %");
   EXPECT_EQ(percent_text(10, 10), "100 %");
   EXPECT_EQ(percent_text(1, 100'000), "<0.1 %");

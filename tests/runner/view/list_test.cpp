@@ -69,7 +69,7 @@ TEST_F(ListTest, ASweepIsALineThatNamesItsVerb) {
   EXPECT_EQ(json["sweeps"][0]["folder"], (folder_ / "results").string());
 }
 
-TEST_F(ListTest, TheSizeIsThatOfWhatStays) {
+TEST_F(ListTest, TheSizeOmitsFilesThatAreAboutToBeRemoved) {
   const auto write = [](const fs::path& path, size_t bytes) { std::ofstream(path) << std::string(bytes, ' '); };
   for (const char* name : {"deferred", "done"}) {
     fs::create_directories(folder_ / name);
@@ -122,7 +122,7 @@ TEST_F(ListTest, HasTheSameFactsInJson) {
   EXPECT_TRUE(json[2]["complete"].is_null() && json[2]["started"].is_null() && json[2]["command"].is_null());
 }
 
-TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
+TEST_F(ListTest, ShowsHowToFinishUnfinishedTraces) {
   fs::create_directories(folder_ / "killed");
   std::ofstream(folder_ / "killed" / "session.json")
       << R"({"command": ["/some/where/app"], "leader": {"pid": 1, "start_ticks": 0}})";
@@ -142,14 +142,14 @@ TEST_F(ListTest, ShowsATraceWhoseFactsAreUnreadable) {
   EXPECT_NE(text().find("odd "), std::string::npos);
 }
 
-TEST_F(ListTest, TakesATraceItself) {
+TEST_F(ListTest, AcceptsTheFolderOfATrace) {
   std::ofstream(folder_ / "run.json") << "{}";
   const auto traces = traces_in(folder_);
   ASSERT_TRUE(traces);
   EXPECT_EQ(traces->size(), 1u);
 }
 
-TEST_F(ListTest, SaysSoWhenThereIsNone) { EXPECT_EQ(text(), "no traces in " + folder_.string() + "\n"); }
+TEST_F(ListTest, ReportsAnEmptyFolder) { EXPECT_EQ(text(), "no traces in " + folder_.string() + "\n"); }
 
 TEST_F(ListTest, RefusesAFolderThatIsNot) {
   const auto traces = traces_in(folder_ / "missing");

@@ -75,14 +75,14 @@ TEST_F(ReportTest, NamesADamagedTable) {
   EXPECT_NE(out.find("summary_process/part-00000.parquet"), std::string::npos) << out;
 }
 
-TEST_F(ReportTest, SaysWhatToDoWithAnUnfinishedTrace) {
+TEST_F(ReportTest, ShowsWhatToDoWithAnUnfinishedTrace) {
   fs::remove(fs::path(trace_.folder()) / "run.json");
   EXPECT_NE(run().find("holds no trace"), std::string::npos);
   std::ofstream(fs::path(trace_.folder()) / "session.json") << R"({"leader": {"pid": 1, "start_ticks": 0}})";
   EXPECT_NE(run().find("mlrun recover " + trace_.folder()), std::string::npos);
 }
 
-TEST(ReportVerbTest, RefusesWhatIsNoTrace) {
+TEST(ReportVerbTest, RefusesAFolderThatIsNotATrace) {
   const auto missing = report({"/does/not/exist"});
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().text.find("/does/not/exist does not exist"), std::string::npos);

@@ -52,7 +52,7 @@ TEST(WhereTest, KnowsEveryOperator) {
   }
 }
 
-TEST(WhereTest, SaysWhereItStoppedToUnderstand) {
+TEST(WhereTest, ShowsWhereParsingStopped) {
   for (const char* text :
        {"", "dur", "dur >", "dur > 1 and", "= 3", "dur ? 3", "path = 'open", "a = 'b' or c = d", "a = 1 and  "}) {
     const auto parsed = parse_where(text);

@@ -55,7 +55,7 @@ class Compare(unittest.TestCase):
         self.report["findings"] = []
         self.assertEqual(self.row()["verdict"], "none")
 
-    def test_time_that_does_not_add_up_is_noticed(self):
+    def test_time_that_does_not_add_up_is_reported(self):
         self.assertTrue(self.row()["adds_up"])
         self.report["time"][0]["ns"] += 3 * MS
         self.assertFalse(self.row()["adds_up"])
@@ -70,7 +70,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(list(compare.failures(compare.summarize([self.row()], 5, 0.05), {"steps_wrong": 0})),
                          ["steps_wrong is 1, the limit 0"])
 
-    def test_what_is_not_followed_is_a_share_of_the_waiting(self):
+    def test_waiting_without_a_cause_is_a_share_of_the_waiting(self):
         self.assertAlmostEqual(self.row()["not_followed"], 20 / 580)
 
     def test_the_interval_holds_the_time_without_a_batch(self):

@@ -12,7 +12,7 @@ double read_ns(const CallBins& bins, Ns a_ns, Ns b_ns) {
   return bins.sums(a_ns, b_ns).group_ns[static_cast<size_t>(CallGroup::kRead)];
 }
 
-TEST(CallBins, SumsWhatLiesInAStretch) {
+TEST(CallBins, SumsTheCallsInAnInterval) {
   CallBins bins;
   bins.add(0, 1000, CallGroup::kRead, {}, kWidthNs);
   bins.add(5'000'000, 5'002'000, CallGroup::kRead, {}, kWidthNs);
@@ -23,7 +23,7 @@ TEST(CallBins, SumsWhatLiesInAStretch) {
   EXPECT_DOUBLE_EQ(read_ns(bins, 6'000'000, 8'000'000), 0);
 }
 
-TEST(CallBins, OfAStretchThatLiesInPartlyTakesTheSamePart) {
+TEST(CallBins, OfAPartlyCoveredIntervalTakeTheSameShare) {
   CallBins bins;
   bins.add(0, 1000, CallGroup::kRead, {}, kWidthNs);
   EXPECT_DOUBLE_EQ(read_ns(bins, 500, 2000), 500);

@@ -9,7 +9,7 @@
 namespace mlrun::report {
 namespace {
 
-TEST(CompletenessTextTest, SaysThatACommandWithoutCallsWasFollowed) {
+TEST(CompletenessTextTest, ReportsThatACommandWithoutCallsWasTraced) {
   summary::Summary summary;
   summary.processes.resize(1);
   const std::string shown = completeness_text(summary, TextStyle{});
@@ -18,7 +18,7 @@ TEST(CompletenessTextTest, SaysThatACommandWithoutCallsWasFollowed) {
   EXPECT_EQ(shown.find("doctor"), std::string::npos) << shown;
 }
 
-TEST(CompletenessTextTest, DoesNotComplainOfCallsThatWereNotToBeRecorded) {
+TEST(CompletenessTextTest, DoesNotReportCallsThatWereNotRequested) {
   model::TraceInfo info;
   info.run = nlohmann::json{{"options", {{"streams", nlohmann::json::array()}}}};
   const std::string shown = completeness_text(summary::Builder().finish(info), TextStyle{});

@@ -25,7 +25,7 @@ std::string killed(nlohmann::json placement, const nlohmann::json& counted, int 
   return killed_for_memory(summary_of(placement, exit_status));
 }
 
-TEST(KilledForMemory, NamesWhatTookTheMemoryAway) {
+TEST(KilledForMemory, NamesTheRuleOrLimitBehindTheKill) {
   const std::string want = "killed by the kernel for want of memory";
   const nlohmann::json bound = {{"policy", "mem-node"}, {"mem_node", "1"}};
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}}), want + "; strict rule '-> node 1 strict'");
@@ -35,7 +35,7 @@ TEST(KilledForMemory, NamesWhatTookTheMemoryAway) {
   EXPECT_EQ(killed({{"policy", "preferred"}, {"mem_node", "1"}}, {{"oom_kill", 1}}), "");
 }
 
-TEST(KilledForMemory, IsSaidOfProcessesThatTheCommandOutlives) {
+TEST(KilledForMemory, IsReportedForProcessesThatTheCommandOutlives) {
   const nlohmann::json cgroup = {{"oom_kill", 1}, {"cgroup_oom_kill", 1}};
   const std::string one = "a process in the command's cgroup was killed by the kernel for want of memory";
   EXPECT_EQ(killed(kStrict, cgroup, 0), one + "; strict rule '-> node 1 strict'");
@@ -53,7 +53,7 @@ TEST(KilledForMemory, IsSaidOfProcessesThatTheCommandOutlives) {
       "memory; strict rule '-> node 1 strict'");
 }
 
-TEST(KilledForMemory, IsNotSaidOfOtherKills) {
+TEST(KilledForMemory, IsNotReportedForOtherKills) {
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 0}}), "") << "kill -9";
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}, {"cgroup_oom_kill", 0}}), "") << "something else was killed meanwhile";
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}}, 1), "");
@@ -75,7 +75,7 @@ TEST(Placement, MemoryUnderAPolicyIsWhereItWasFound) {
     EXPECT_NE(text.find(said), std::string::npos) << text;
 }
 
-TEST(Placement, MemoryUnderAPolicyIsSaidBesideRules) {
+TEST(Placement, MemoryUnderAPolicyIsShownBesideRules) {
   nlohmann::json placement = kStrict;
   placement["policy"] = "mem-node";
   placement["mem_node"] = "0";
@@ -102,7 +102,7 @@ TEST(Placement, OnlyNodesThatWereNotAskedForAreAWarning) {
   EXPECT_EQ(text("0-1").find(far), std::string::npos) << text("0-1");
 }
 
-TEST(Placement, ARuleSaysWhatItAskedForAndHowMuchIsElsewhere) {
+TEST(Placement, ARuleShowsItsRequestedNodesAndTheShareElsewhere) {
   nlohmann::json placement = kStrict;
   placement["rules"][0] = {{"text", "-> hbw"}, {"policy", "preferred"}, {"nodes", {2}}};
   placement["processes"][0]["pages"] = {{{"rule", 0}, {"node", 2}, {"bytes", 610}},
@@ -181,7 +181,7 @@ TEST(Placement, ARuleWithUnlistedMappingsHasNoShare) {
   EXPECT_NE(text().find("sampled only the newest 511 mappings"), std::string::npos) << text();
 }
 
-TEST(Placement, NumaBalancingIsSaidIfItIsOnOrWasChanged) {
+TEST(Placement, NumaBalancingIsShownIfItIsOnOrWasChanged) {
   nlohmann::json placement = kStrict;
   const auto text = [&](int before, int after) {
     placement["numa_balancing"] = {{"before", before}, {"after", after}};
@@ -195,7 +195,7 @@ TEST(Placement, NumaBalancingIsSaidIfItIsOnOrWasChanged) {
       << text(0, 2);
 }
 
-TEST(Placement, WhyPagesAreNotSampledIsSaid) {
+TEST(Placement, TheReasonForMissingPageSamplesIsShown) {
   nlohmann::json placement = kStrict;
   placement["processes"][0]["unsampled"] = {{{"rule", 0}, {"why", "the kernel refuses: Operation not permitted"}}};
   const std::string text = placement_text(summary_of(placement), {});

@@ -137,7 +137,7 @@ Summary answered_training() {
   return summary;
 }
 
-TEST_F(TextTest, AnswersInAScreenful) {
+TEST_F(TextTest, FitsOneScreen) {
   TextStyle style;
   style.trace = "mlrun-train-1";
   const std::string shown = text(answered_training(), "mlrun-train-1", style);
@@ -166,7 +166,7 @@ TEST_F(TextTest, AddsTheTimeUpToTheWallTime) {
   EXPECT_NEAR(percent, 100, 1);
 }
 
-TEST_F(TextTest, SaysWhyThereAreNoSteps) {
+TEST_F(TextTest, ShowsWhyThereAreNoSteps) {
   Summary summary = answered_training();
   EXPECT_EQ(where_time_text(summary, TextStyle{}).find("steps"), std::string::npos);
   summary.answer.steps = 0;
@@ -184,7 +184,7 @@ TEST_F(TextTest, FindsNothingInAProgramThatOnlyComputes) {
   EXPECT_EQ(findings_text(summary, TextStyle{}), "");
 }
 
-TEST_F(TextTest, SaysOfACommandThatFailedAtOnceOnlyThat) {
+TEST_F(TextTest, ShowsOnlyTheFailureOfACommandThatFailedAtOnce) {
   Summary summary = answered_training();
   EXPECT_EQ(extent_at_end(summary), Extent::kAnswer);
   summary.run.exit_status = 1;
@@ -294,7 +294,7 @@ TEST_F(TextTest, ShowsAnEmptyTrace) {
   expect_golden("empty.txt", text(summary::Builder().finish({}), "", TextStyle{}));
 }
 
-TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
+TEST_F(TextTest, ShowsHowProcessesEndedAndWhereThatIsUnknown) {
   Summary summary = summary::Builder().finish({});
   const std::pair<const char*, const char*> ends[] = {{"exit", "main"}, {"no exit", "child"}, {"no record", "rank 1"}};
   for (int32_t i = 0; i < 3; ++i) {
@@ -321,7 +321,7 @@ TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
 }
 
 // With --last the state before the first event is unknown: no zero, and no exact figure.
-TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
+TEST_F(TextTest, ClaimsNothingAboutTheTimeBeforeTheFirstEvents) {
   Summary summary = small_training();
   summary.run.options.last_ns = 10 * summary::testing::kMillisecond;
   summary.run.events_from_ns = summary.phases[0].end_ns();
@@ -339,7 +339,7 @@ TEST_F(TextTest, CallsNoSampledHeapExact) {
   EXPECT_NE(shown.find("readings 0.1 to 1.6 s apart"), std::string::npos) << shown;
 }
 
-TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
+TEST_F(TextTest, ShowsThatASystemCallTookMoreThanTheLastBound) {
   Summary summary;
   summary.run.kernel_side.syscalls = {{"futex", 0, 0, 0, 0, 2048, {}}};
   const std::string shown = syscalls_text(summary, TextStyle{});
@@ -348,7 +348,7 @@ TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
 }
 
 // A server may have had it, or a disk in memory that has no requests.
-TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
+TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasUsed) {
   Summary summary;
   summary.run.kernel_side.own_devices.emplace();
   const std::string shown = devices_text(summary, TextStyle{});
@@ -433,7 +433,7 @@ TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
   EXPECT_NE(text.find("unknown  "), std::string::npos) << "of the other one no call is known:\n" << text;
 }
 
-TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
+TEST_F(TextTest, TheEndListsTheStreamsThatWereOn) {
   Summary summary = small_training();
   EXPECT_EQ(streams_text(summary, TextStyle{}), "") << "nothing is said of streams";
   model::Run& run = summary.run;

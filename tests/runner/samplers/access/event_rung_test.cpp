@@ -50,7 +50,7 @@ class Block {
   char* at_;
 };
 
-TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
+TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndTime) {
   const Block block;
   PerfEvents events;
   const auto problems = events.open({page_fault_event()}, 0, false);

@@ -66,7 +66,7 @@ Parts parts_of(const Mapping& mapping, const std::vector<Mapping>& before) {
 }
 
 // The kernel reports all pages of a mapping as written when it has been merged with a new one.
-TEST(PageBits, OldMemoryThatWasMergedWithANewMappingIsNotCalledWritten) {
+TEST(PageBits, OldMemoryMergedWithANewMappingIsNotMarkedWritten) {
   const std::vector<Mapping> before = {{.start = 10, .end = 20}, {.start = 30, .end = 40}, {.start = 50, .end = 60}};
   EXPECT_EQ(parts_of({.start = 10, .end = 21}, before), (Parts{{10, 21, true}})) << "grown, but not all is dirty";
   EXPECT_EQ(parts_of({.start = 10, .end = 21, .is_all_dirty = true}, before), (Parts{{10, 20, false}, {20, 21, true}}));
@@ -88,7 +88,7 @@ TEST(PageBits, ProcessesThatHaveEndedHaveNone) {
   EXPECT_NE(written.error, 0);
 }
 
-TEST(PageBits, WhatIsKnownOfWrittenPagesEndsWithTheProcess) {
+TEST(PageBits, WrittenPagesAreForgottenWhenTheProcessEnds) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   void* const block = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

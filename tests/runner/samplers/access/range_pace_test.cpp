@@ -42,7 +42,7 @@ TEST(RangePace, CallsThatTakeTooLongHalveTheRangeUntilTheyDoNot) {
   EXPECT_EQ(clear(pace, 0.8).long_calls, 0);
 }
 
-TEST(RangePace, WhatWasCalibratedSparesTheFirstLongCalls) {
+TEST(RangePace, ACalibratedPaceAvoidsTheFirstLongCalls) {
   RangePace pace(0.8 * 4096 * 1000);
   EXPECT_EQ(clear(pace, 0.8).long_calls, 0);
   EXPECT_EQ(range_of(RangePace(1'000'000)), RangePace::kLeast);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 
-TEST(RunQueue, WhatCouldRunIsNotWaiting) {
+TEST(RunQueue, RunnableTimeIsNotWaiting) {
   const RunQueue none;
   EXPECT_DOUBLE_EQ(could_run(none, {25 * kMs, 75 * kMs}, 100 * kMs), 0.25);
   EXPECT_DOUBLE_EQ(could_run(none, {5 * kMs, 5 * kMs}, 100 * kMs), 0.95);     // asleep for the rest

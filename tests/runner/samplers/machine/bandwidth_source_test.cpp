@@ -86,7 +86,7 @@ TEST(ChannelSums, DiesOfAPackageAndHalvesOfAChannelAreAddedUp) {
   EXPECT_EQ(second->values[MLRUN_BANDWIDTH_READ_BYTES], 3 * 64);
 }
 
-TEST_F(SampledFiles, WhyThereAreNoUncoreEventsIsTrueOfTheProcessor) {
+TEST_F(SampledFiles, TheReasonForMissingUncoreEventsFitsTheProcessor) {
   const std::string devices = "sys/bus/event_source/devices/";
   const auto why = [&] {
     const OpenedReader opened = open_uncore(places_);
@@ -283,7 +283,7 @@ TEST_F(PcmMemoryTest, AProgramWithoutKnownHeadersIsGivenUpAfterFiveSeconds) {
   EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
 }
 
-TEST_F(PcmMemoryTest, WhatItPrintedBeforeItsEndIsKept) {
+TEST_F(PcmMemoryTest, OutputBeforeItsEndIsKept) {
   put_program(
       "printf ',,SKT0,SKT0\\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\\n2025-11-26,10:00:01,5,1\\n'; sleep 1; "
       "printf '2025-11-26,10:00:02,7,2\\n'");

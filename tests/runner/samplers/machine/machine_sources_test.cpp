@@ -168,7 +168,7 @@ TEST_F(DiskTest, ADiskWithTheNumberOfAnEarlierPartitionIsADisk) {
   EXPECT_STREQ(rows[0].name, "nvme1n1");
 }
 
-TEST_F(DiskTest, WithoutSysPartitionsLookLikeDisksAndOneLineSaysSo) {
+TEST_F(DiskTest, WithoutSysPartitionsAppearAsDisksAndOneLineReportsIt) {
   put("proc/diskstats", " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
   EXPECT_EQ(
       DiskSource(places_).problems(),

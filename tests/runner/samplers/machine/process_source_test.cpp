@@ -210,7 +210,7 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
 }
 
 // As one that executes a static program: the list of recording processes loses it before a scan of /proc finds it.
-TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
+TEST_F(ProcessTest, AProcessThatIsBrieflyMissingInTheListIsNotCountedTwice) {
   put_process('R', 40, 11, 6);
   ProcessSource source(places_);
   source.watch({7});
@@ -231,7 +231,7 @@ TEST_F(ProcessTest, AProcessThatIsMissingInTheListForAMomentIsNotCountedTwice) {
   EXPECT_TRUE(sample(source).empty()) << "it is not of the command any more";
 }
 
-TEST_F(ProcessTest, WhatTheKernelLacksHasALineEach) {
+TEST_F(ProcessTest, EachMissingKernelFeatureHasALine) {
   EXPECT_EQ(ProcessSource(places_).problems().size(), 3u) << "no schedstat, io and smaps_rollup";
   put("proc/thread-self/schedstat", "0 0 0\n");
   put("proc/thread-self/io", "rchar: 1\n");

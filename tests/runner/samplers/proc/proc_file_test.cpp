@@ -15,7 +15,7 @@
 namespace mlrun::proc {
 namespace {
 
-TEST(ProcFile, OneThatIsNotThereGivesNothing) {
+TEST(ProcFile, AMissingFileGivesNothing) {
   std::array<char, 64> room;
   EXPECT_EQ(ProcFile("/proc/none").read(room.data(), room.size()), "");
   EXPECT_FALSE(ProcFile().is_open());
@@ -29,7 +29,7 @@ TEST(ProcFile, IsReadAgainFromItsBeginning) {
   EXPECT_EQ(file.read(room.data(), room.size()).substr(0, 3), first.substr(0, 3));
 }
 
-TEST(ProcFile, ATextOfAnyLengthIsReadWholeAndALineIsNeverCut) {
+TEST(ProcFile, ATextOfAnyLengthIsReadCompletelyAndLinesAreNotSplit) {
   const std::string path = ::testing::TempDir() + "proc_file_" + std::to_string(::getpid());
   const std::string line(99, 'x');
   std::vector<char> room;

@@ -98,7 +98,7 @@ TEST_F(CodeCache, AnAddressThatIsUsedAgainIsReadAgain) {
   EXPECT_EQ(find(object.address())->first_line, 6);
 }
 
-TEST_F(CodeCache, WhatIsNoCodeObjectIsRefused) {
+TEST_F(CodeCache, AnObjectThatIsNotCodeIsRefused) {
   EXPECT_FALSE(find(0));
   EXPECT_FALSE(find(UINT64_MAX - 4));
   EXPECT_FALSE(find(keep(512, kTextType).address()));

@@ -29,7 +29,7 @@ class InterpreterFile : public ::testing::Test {
   std::string path_ = ::testing::TempDir() + "interpreter_file_" + std::to_string(::getpid());
 };
 
-TEST_F(InterpreterFile, OtherFilesAreNoPython) {
+TEST_F(InterpreterFile, OtherFilesAreNotPython) {
   EXPECT_FALSE(python::read_interpreter_file("/does/not/exist", true).is_python());
   EXPECT_FALSE(python::read_interpreter_file("/proc/self/exe", true).is_python());
   EXPECT_FALSE(python::read_interpreter_file("/dev/null", true).is_python());

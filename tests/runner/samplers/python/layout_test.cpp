@@ -114,7 +114,7 @@ TEST_F(LayoutTest, ABuildWithoutTheGlobalLockIsNamed) {
 }
 
 // A process can write there what it likes.
-TEST_F(LayoutTest, WhatDoesNotFitIntoAnObjectIsRefused) {
+TEST_F(LayoutTest, OffsetsBeyondAnObjectAreRefused) {
   const std::pair<uint32_t, const Words*> versions[] = {{k3_13, &kTold313}, {k3_14, &kTold314}, {k3_15, &kTold315}};
   for (const auto& [version, told] : versions) {
     EXPECT_FALSE(layout(version, words_of(version, Words(told->size(), 0))));  // nothing lies in an object of no bytes

@@ -42,7 +42,7 @@ TEST(SampleBudget, SamplesWithinTheirShareAreNeverLeftOut) {
   EXPECT_EQ(sample_often(budget, 0, kMs / 100).left_out, 0u);
 }
 
-TEST(SampleBudget, AQuietHourIsWorthNoMoreThanWhatMayBeSaved) {
+TEST(SampleBudget, SavingsOfAQuietHourAreLimited) {
   SampleBudget budget(kShare, 100 * kMs, 0);
   const Spent spent = sample_often(budget, 3600 * kSecond, 5 * kMs);
   EXPECT_LE(spent.cpu_ns, 200 * kMs + 100 * kMs + 5 * kMs);
@@ -56,7 +56,7 @@ TEST(SampleBudget, ASampleThatTookLongIsPaidForByThoseAfterIt) {
   EXPECT_TRUE(budget.allows(10 * kSecond + kMs));
 }
 
-TEST(SampleBudget, AnAdvanceIsThereAtOnceAndPaidBack) {
+TEST(SampleBudget, AnAdvanceIsAvailableAtOnceAndPaidBack) {
   SampleBudget budget(kShare, 10 * kMs, 0, 100 * kMs);
   EXPECT_TRUE(budget.allows(0));
   budget.take(105 * kMs);

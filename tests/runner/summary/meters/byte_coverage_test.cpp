@@ -81,7 +81,7 @@ TEST(ByteCoverageTest, AddsNothingWhenTheBudgetIsSpent) {
 }
 
 // Pages need more than is left: what was taken for them is there for others.
-TEST(ByteCoverageTest, GivesBackWhatDidNotSuffice) {
+TEST(ByteCoverageTest, ReturnsTheBudgetOfAFailedChangeToPages) {
   constexpr int64_t kFar = int64_t{1} << 30, kBitmaps = 40;
   CoverageBudget budget(kBitmaps * int64_t(sizeof(PageBitmap)));
   ByteCoverage coverage;

@@ -52,7 +52,7 @@ TEST(CacheMissesTest, AreSummedUpByFileAndDirectory) {
   EXPECT_EQ(summary.directories[0].misses.bytes(), 8 * kPage);
 }
 
-TEST(CacheMissesTest, StandBesideWhatWasReadWithinTheWidth) {
+TEST(CacheMissesTest, AreShownBesideTheBytesReadWithinTheWidth) {
   const Summary summary = training(true);
   report::TextStyle style;
   style.width = 80;

@@ -68,7 +68,7 @@ TEST(CollectiveMeter, ComparesTheSeenRanksOfAnIncompleteCommunicator) {
 }
 
 // One of which all other ranks are on other machines fills no room but its own.
-TEST(CollectiveMeter, ComparesOthersBesideACommunicatorThatIsNeverWhole) {
+TEST(CollectiveMeter, ComparesOthersBesideAnIncompleteCommunicator) {
   CollectiveMeter meter;
   for (int64_t number = 0; number < 300'000; ++number) meter.add(row(1, number, number, "0x2", 16));
   for (int64_t number = 0; number < 100; ++number) meter.add(row(1, number * 100, number));
@@ -90,7 +90,7 @@ TEST(CollectiveMeter, CountsARankThatIsFarBehind) {
   EXPECT_EQ(meter.late(), kAhead - kFollowed);
 }
 
-TEST(CollectiveMeter, FollowsFewerOfEachWhereThereAreMany) {
+TEST(CollectiveMeter, TracksFewerOfEachCommunicatorWhereThereAreMany) {
   CollectiveMeter meter;
   constexpr int64_t kCommunicators = 1000, kNumbers = 400;  // a share of 262
   const auto add = [&](int32_t proc_id) {

@@ -87,7 +87,7 @@ TEST_F(FileNamesTest, LinksExchangesAndFoldersRenameToo) {
   EXPECT_EQ(name(inside), "/d/step/model");
 }
 
-TEST_F(FileNamesTest, WhatFailsOrWasNeverOpenedChangesNothing) {
+TEST_F(FileNamesTest, FailedCallsAndUnopenedFilesChangeNothing) {
   const int64_t path = file("/d/a"), other = file("/d/b");
   move(path, other);
   EXPECT_EQ(name(path), "");

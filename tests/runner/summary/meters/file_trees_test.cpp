@@ -74,7 +74,7 @@ TEST_F(FileTreesTest, HasModulesAndLibrariesInOneRow) {
   EXPECT_EQ(trees_[1].files, 4);
 }
 
-TEST_F(FileTreesTest, TellsPathsThatAreNotThereFromFiles) {
+TEST_F(FileTreesTest, SeparatesMissingPathsFromFiles) {
   for (int i = 0; i < 3; ++i) add(fmt::format("/data/{}", i), kMicrosecond);
   for (int i = 0; i < 7; ++i) {
     model::FileRow row;

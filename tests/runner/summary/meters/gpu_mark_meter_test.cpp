@@ -47,7 +47,7 @@ TEST(GpuMarkMeter, CountsWorkOnceWithEachNameAroundIt) {
   EXPECT_EQ(sums[1].busy_ns, 25);
 }
 
-TEST(GpuMarkMeter, NamesBeyondTheRoomThereIsCountTogether) {
+TEST(GpuMarkMeter, NamesBeyondTheLimitAreCountedTogether) {
   MarkPaths paths;
   GpuMarkMeter meter;
   const int64_t many = 2 * MarkPaths::kNamesMax;
@@ -62,7 +62,7 @@ TEST(GpuMarkMeter, NamesBeyondTheRoomThereIsCountTogether) {
   EXPECT_EQ(kernels, rest + static_cast<int64_t>(kTopMarks) - 1);
 }
 
-TEST(GpuMarkMeter, RangesDeepInEachOtherAreNoHarm) {
+TEST(GpuMarkMeter, DeeplyNestedRangesDoNoHarm) {
   MarkPaths paths;
   int32_t path = 0;
   for (int64_t name = 1; name <= 1000; ++name) path = path_of(paths, path, name);

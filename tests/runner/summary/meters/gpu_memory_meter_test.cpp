@@ -106,7 +106,7 @@ TEST(GpuMemoryMeter, AnAddressThatIsGivenAwayBeforeItsReleaseReturnsKeepsItsNewB
   EXPECT_EQ(sums[0].peak_bytes, 100);
 }
 
-TEST(GpuMemoryMeter, AHandleIsNoAddress) {
+TEST(GpuMemoryMeter, AHandleIsNotAnAddress) {
   GpuMemoryMeter meter;
   model::GpuWorkRow handle = call(kAllocation, 7, 100, 0, 5);
   handle.is_handle = true;

@@ -19,7 +19,7 @@ TEST(BusyTime, IsTheLengthOfTheUnion) {
   EXPECT_EQ(busy.ns(), 36);
 }
 
-TEST(BusyTime, AgreesWithCountingEveryMomentOverALongTime) {
+TEST(BusyTime, AgreesWithCountingEveryNanosecondOverALongTime) {
   constexpr int64_t kMoments = 400'000;
   std::mt19937_64 random(7);
   std::vector<std::pair<int64_t, int64_t>> pieces;

@@ -113,7 +113,7 @@ TEST_F(MappingMeterTest, LeavesTheNextMappingOfAnAddressWhenItsMunmapReturnsLate
 }
 
 // A made-up spool must not have each munmap walk past all mappings: behind so many later ones nothing is taken away.
-TEST_F(MappingMeterTest, AMunmapPassesOverSoManyLaterMappingsAndNoMore) {
+TEST_F(MappingMeterTest, AMunmapSkipsALimitedNumberOfLaterMappings) {
   for (int i = 0; i < 1000; i++) meter_.add(mapped(1000 + i, 0x10000000 + i * 0x2000, 4096));
   meter_.add(mapped(100, 0x10000000 + 1000 * 0x2000, kMiB));
   meter_.add(unmapped(500, 0x10000000, 1000 * 0x2000 + kMiB));

@@ -78,7 +78,7 @@ TEST(PhaseMeterTest, TakesCallsOutOfOrder) {
   EXPECT_EQ(phases[1].calls, 2);
 }
 
-TEST(PhaseMeterTest, ABoundMayTurnOutLaterWithinItsWindow) {
+TEST(PhaseMeterTest, ABoundMayBeSetLaterWithinItsWindow) {
   PhaseMeter meter({phase("a", 100, 210, 0), phase("b", 210, 310, 0)}, {{100, 110}, {200, 210}, {300, 310}});
   const int64_t ends[] = {99, 104, 105, 150, 203, 204, 250, 308, 309, 400};
   int64_t bit = 1;
@@ -89,7 +89,7 @@ TEST(PhaseMeterTest, ABoundMayTurnOutLaterWithinItsWindow) {
   EXPECT_EQ(phases[1].bytes_read, 32 + 64 + 128);
 }
 
-TEST(PhaseMeterTest, WithoutANewBoundAWindowIsOfItsPhase) {
+TEST(PhaseMeterTest, WithoutANewBoundAWindowBelongsToItsPhase) {
   PhaseMeter meter({phase("a", 100, 210, 0)}, {{100, 110}, {200, 210}});
   for (const int64_t end : {99, 100, 205, 209, 210}) meter.add(1, end, 1, 1, 0);
   meter.settle({phase("a", 100, 210, 0)});

@@ -105,7 +105,7 @@ TEST_F(RolesTest, NumbersRanksButNotTheirChildren) {
   EXPECT_EQ(role(4), "child");
 }
 
-TEST_F(RolesTest, ARankThatAProcessGaveItselfIsNoneOfTheCommandItself) {
+TEST_F(RolesTest, ASelfAssignedRankDoesNotMakeTheCommandARank) {
   model::ProcessRow& command = add(1, 0, "python train.py");
   command.rank = 0;
   EXPECT_EQ(role(1), "main");
@@ -178,7 +178,7 @@ TEST_F(RolesTest, KnowsADaskWorkerByTheFolderThatItMadeForItself) {
   EXPECT_EQ(role(5, 10, 10), "dask worker");
 }
 
-TEST_F(RolesTest, WhatStartsRanksInABatchJobIsNoRankItself) {
+TEST_F(RolesTest, ALauncherInABatchJobIsNotARank) {
   const auto number = [&](int32_t proc_id, int32_t parent, int32_t rank, uint32_t launcher) {
     model::ProcessRow& row = add(proc_id, parent, "x");
     row.rank = rank;

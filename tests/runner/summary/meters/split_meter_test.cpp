@@ -94,7 +94,7 @@ TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileSeparately) {
   EXPECT_EQ(text.find("all calls"), std::string::npos) << text;
 }
 
-TEST(SplitMeterTest, SaysNothingWhereNothingIsKnown) {
+TEST(SplitMeterTest, ShowsNothingWhereNothingIsKnown) {
   EXPECT_TRUE(SplitMeter().finish(processes(), {}, files()).empty());
   EXPECT_EQ(report::splits_text(Summary(), report::TextStyle()), "");
 }

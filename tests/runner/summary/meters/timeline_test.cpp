@@ -17,7 +17,7 @@ TEST(TimelineTest, BeginsWithTheFirstCallByDefault) {
   EXPECT_EQ(timeline.bins().size(), 1u);
 }
 
-TEST(TimelineTest, CountsWhatBeganEarlierFromTheStartOn) {
+TEST(TimelineTest, CountsEarlierCallsFromTheStartOn) {
   Timeline timeline(1000 * kBin);
   timeline.add(990 * kBin, 11 * kBin, 100, 0);
   EXPECT_EQ(timeline.bins()[0].bytes_read + timeline.bins()[1].bytes_read, 100);

@@ -52,7 +52,7 @@ Summary summary_of(const std::vector<model::CallRow>& rows) {
   return builder.finish(info);
 }
 
-TEST(WaitsAndCopies, WaitsAreNoInputOrOutput) {
+TEST(WaitsAndCopies, WaitsAreNotIo) {
   auto on_epoll = row_of(func::k_epoll_wait, 5'000'000);
   on_epoll.file_id = 1;
   on_epoll.file_kind = FileKind::kEpoll;

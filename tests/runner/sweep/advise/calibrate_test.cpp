@@ -55,7 +55,7 @@ TEST(CalibrationRuns, EverythingAndTheFirstSites) {
   EXPECT_EQ(names(with_fast_memory(0), sites_of({4})), (Texts{"far", "near", "spread", "site1"})) << "size unknown";
 }
 
-TEST(CalibrationRuns, WhatTheFastMemoryHasNoRoomForIsNotRun) {
+TEST(CalibrationRuns, PlacementsThatExceedTheFastMemoryAreNotRun) {
   EXPECT_EQ(names(with_fast_memory(10), sites_of({4, 12, 4})), (Texts{"far", "site1", "site3"}));
   EXPECT_EQ(names(with_fast_memory(10), sites_of({12})), (Texts{"far"}));
   TraceSites found = sites_of({4});
@@ -224,7 +224,7 @@ TEST(Measurement, WhereNearLacksRunsTheSitesAreTheCalibration) {
   EXPECT_EQ(said->blocks, 6);
 }
 
-TEST(Measurement, WhatIsLeftOutIsNamedWhereItWasMeasured) {
+TEST(Measurement, MeasuredSitesThatAreLeftOutAreNamed) {
   Measured measured = measured_runs();
   const auto without = [&](uint64_t fast_gib) {
     return measurement_of(with_fast_memory(fast_gib), sites_of({4, 4}), measured).without;
@@ -235,7 +235,7 @@ TEST(Measurement, WhatIsLeftOutIsNamedWhereItWasMeasured) {
   EXPECT_EQ(without(7), Texts{"site2"}) << "near was not run";
 }
 
-TEST(Measurement, TooFewBlocksWithFarAreNoPrediction) {
+TEST(Measurement, TooFewBlocksWithFarGiveNoPrediction) {
   Measured measured = measured_runs();
   measured.time_s["far"] = runs_in({1, 2}, 10);
   const Measurement result = measurement_of(with_fast_memory(16), sites_of({4, 4}), measured);

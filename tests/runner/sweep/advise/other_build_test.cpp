@@ -47,7 +47,7 @@ TEST(OtherBuild, ASignatureOfWhichOnlyUnchangedLibrariesWouldBeLeftIsLost) {
   EXPECT_FALSE(advice.prediction) << "it was one for the recorded build";
 }
 
-TEST(OtherBuild, ASignatureEndsBeforeAFunctionThatIsGone) {
+TEST(OtherBuild, ASignatureEndsBeforeAMissingFunction) {
   EXPECT_EQ(caller_in_both_builds(1), 4);
   Advice advice;
   add_chosen(advice, "lost", {frame_of(kOtherBuild, 0x20, "gone()")});

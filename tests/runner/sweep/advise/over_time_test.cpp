@@ -42,7 +42,7 @@ TEST(OverTime, PhasesOfALoopThatAlternateThousandsOfTimesBothFit) {
   EXPECT_DOUBLE_EQ(chosen.bound, 2);
 }
 
-TEST(OverTime, SoDoPhasesWhoseSizesDifferInEachTurn) {
+TEST(OverTime, PhasesWhoseSizesDifferInEachTurnFitToo) {
   const std::vector<Site> sites =
       loop_of(40, 3000, [](size_t site, int64_t turn) { return (1 + site * 7919 % 13 + turn * 31 % 997) * kPage; });
   const Chosen chosen = choose_over_time(sites, std::vector<double>(40, 1), 1010 * kPage);
@@ -50,7 +50,7 @@ TEST(OverTime, SoDoPhasesWhoseSizesDifferInEachTurn) {
   EXPECT_DOUBLE_EQ(chosen.bound, 40);
 }
 
-TEST(OverTime, AMomentThatComesOnceInManyLimitsTheChoice) {
+TEST(OverTime, ARarePeakLimitsTheChoice) {
   std::vector<Site> sites = loop_of(2, 100'000, [](size_t, int64_t) { return kPage; });
   sites[0].lives.push_back({3'000'000, 3'000'010, 2 * kPage});
   sites[1].lives.push_back({3'000'005, 3'000'015, 2 * kPage});
@@ -83,7 +83,7 @@ TEST(OverTime, SitesThatDoNotFitTakeNoPlaceOfThoseThatDo) {
   EXPECT_DOUBLE_EQ(chosen.bound, 50);
 }
 
-TEST(OverTime, TheBoundIsOneForSitesThatAreNoCandidates) {
+TEST(OverTime, TheBoundIncludesSitesThatAreNotCandidates) {
   const std::vector<Site> sites = at_once({4, 4, 1, 1});
   const Chosen chosen = choose_over_time(sites, {3, 3, 2, 2}, 4 * kPage, 2);  // 2 and 3 together would gain more
   EXPECT_DOUBLE_EQ(chosen.gain, 3);
@@ -99,7 +99,7 @@ bool fits_with(const std::vector<std::vector<bool>>& conflicts, const std::vecto
 }
 
 // Three of four pairs of sites have a moment of their own, at which only one of both fits: far more moments than the search looks at together.
-TEST(OverTime, WhereThousandsOfMomentsLimitTheChoiceNoRoomIsLeft) {
+TEST(OverTime, WithThousandsOfLimitingPeaksTheChoiceIsMaximal) {
   constexpr size_t kSites = 80;
   std::minstd_rand random(1);
   std::vector<Site> sites(kSites);

@@ -44,7 +44,7 @@ TEST(Predict, GainsOfChosenSitesAddUp) {
   EXPECT_LT(one->high - one->low, 0.05);
 }
 
-TEST(Predict, WhatWasNotMeasuredWidensTheInterval) {
+TEST(Predict, UnmeasuredGainsWidenTheInterval) {
   Calibration calibration = three_sites();
   calibration.alone = {{0, calibration.alone[0]}};  // the others save 1 s together
   const auto measured = predict(calibration, {0}), guessed = predict(calibration, {0, 1});
@@ -142,7 +142,7 @@ Held judged(double low, double high, double advised) {
   return judge(advice, runs(advised, 0.05)).held;
 }
 
-TEST(Verdict, APredictionThatSaysNothingCannotHold) {
+TEST(Verdict, APredictionWhoseIntervalContains0CannotHold) {
   EXPECT_EQ(judged(-0.35, 0.01, 7), Held::kCannotTell);
   EXPECT_EQ(judged(-0.35, 0, 7), Held::kCannotTell);
   EXPECT_EQ(judged(0, 0.35, 13), Held::kCannotTell);
@@ -160,7 +160,7 @@ TEST(Verdict, OnlyPlacementsWithRunsAreShown) {
   EXPECT_EQ(text.find("near "), std::string::npos) << text;
 }
 
-TEST(Verdict, WhatWouldTellIsSaid) {
+TEST(Verdict, TheTextNamesWhatWouldDecide) {
   const auto text = [](double low, double high, const std::map<std::string, Series>& time_s) {
     Advice advice;
     advice.prediction = Prediction{(low + high) / 2, low, high, 6, 10, 8};

@@ -66,7 +66,7 @@ TEST(Spread, AGivenRatioIsFastToSlow) {
   EXPECT_DOUBLE_EQ(spread->fast_share, 0.75);
 }
 
-TEST(Spread, WhatIsNoRatioIsAnError) {
+TEST(Spread, AnInvalidRatioIsAnError) {
   for (const char* ratio : {"3", "3:", ":1", "0:1", "3:1:1", "-1:1", "2000:1", "a:b"})
     EXPECT_FALSE(find_spread("node 0", "node 1", ratio, "/nowhere")) << ratio;
   EXPECT_FALSE(find_spread("huge", "default", "3:1", "/nowhere"));

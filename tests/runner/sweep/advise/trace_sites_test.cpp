@@ -183,7 +183,7 @@ TEST_F(SitesOfATrace, ASignatureCutAtCodeWithoutABuildIdDoesNotSwallowOtherSites
   EXPECT_EQ(found.without_build_id, 0u);
 }
 
-TEST_F(SitesOfATrace, SoIsAStackThatCouldNotBeReadFurther) {
+TEST_F(SitesOfATrace, AnIncompleteStackDoesNotSwallowOtherSites) {
   have_stacks(kWithAnUnknownOne, stacks_of({{1, 2}, {1}}, {"root", "loading"}));
   const TraceSites found = sites(one_block_each(2));
   ASSERT_EQ(found.sites.size(), 1u);

@@ -63,7 +63,7 @@ TEST(Compare, ASmallDifferenceIsEqualWithinTheMargin) {
   EXPECT_NE(wall_of(*strict).verdict, Verdict::kEqual);
 }
 
-TEST(Compare, OfFewRunsThereIsNoVerdict) {
+TEST(Compare, TwoRunsASideGiveNoVerdict) {
   const Sweep sweep = made_sweep({.blocks = 2}, times(3));
   const auto compared = compare_within(sweep, "", std::nullopt);
   ASSERT_TRUE(compared);
@@ -72,7 +72,7 @@ TEST(Compare, OfFewRunsThereIsNoVerdict) {
             std::string::npos);
 }
 
-TEST(Compare, TwoSweepsAreNotPairedAndTheirTimesAreWarnedOf) {
+TEST(Compare, TwoSweepsAreNotPairedAndTheirTimesGiveAWarning) {
   const Side a = side_of(made_sweep({}, times(1)), "before"), b = side_of(made_sweep({}, times(1.05)), "after");
   const auto compared = compare_sides(a, b, std::nullopt);
   ASSERT_TRUE(compared);
@@ -84,7 +84,7 @@ TEST(Compare, TwoSweepsAreNotPairedAndTheirTimesAreWarnedOf) {
   EXPECT_EQ(compared->questions, 2u) << "one correction over both configurations";
 }
 
-TEST(Compare, FactsOfTheMachineThatDifferAreNamedAndThoseOfARunAreNot) {
+TEST(Compare, DifferencesOfTheMachineAreNamedAndThoseOfARunAreNot) {
   Sweep before = made_sweep({}, times(1)), after = made_sweep({}, times(1));
   for (Sweep* sweep : {&before, &after}) {
     const bool is_after = sweep == &after;
@@ -106,7 +106,7 @@ TEST(Compare, FactsOfTheMachineThatDifferAreNamedAndThoseOfARunAreNot) {
     EXPECT_FALSE(warns(*compared, name)) << name;
 }
 
-TEST(Compare, WhatOneSideLacksIsNamed) {
+TEST(Compare, ConfigurationsAndWorkloadsOfOneSideAreNamed) {
   const Side a = side_of(made_sweep({.workloads = {"x", "y"}}, times(1)), "before");
   const Side b = side_of(made_sweep({.workloads = {"y", "z"}}, times(1)), "after");
   const auto compared = compare_sides(a, b, std::nullopt);
@@ -117,7 +117,7 @@ TEST(Compare, WhatOneSideLacksIsNamed) {
   EXPECT_FALSE(compare_sides(a, side_of(made_sweep({.workloads = {"u", "z"}}, times(1)), "after"), std::nullopt));
 }
 
-TEST(Compare, TheOnlyWorkloadsAreComparedWhateverTheyAreAndThatIsSaid) {
+TEST(Compare, SingleWorkloadsOfDifferentNamesAreComparedWithAWarning) {
   const Side a = side_of(made_sweep({.workloads = {"x"}}, times(1)), "before");
   const auto compared = compare_sides(a, side_of(made_sweep({.workloads = {"y"}}, times(1)), "after"), std::nullopt);
   ASSERT_TRUE(compared);
@@ -136,7 +136,7 @@ TEST(Compare, AConfigurationIsComparedWithAnotherOne) {
       << refused.error().text;
 }
 
-TEST(Compare, WarnsOfFailuresAndOfAnOrderThatHidesADrift) {
+TEST(Compare, WarnsOfFailuresAndOfARunOrderThatHidesDrift) {
   Sweep sweep = made_sweep({.order = Order::kSequence}, times(1.05));
   sweep.runs[1].state = RunState::kFailed;
   sweep.runs[1].exit_status = 3;
@@ -182,7 +182,7 @@ TEST(CompareText, FitsEveryWidthAndIsAsciiWhereAsked) {
   }
 }
 
-TEST(Past, AStepIsFoundAtTheSweepWhereItBegins) {
+TEST(Past, AChangeIsFoundAtTheSweepWhereItBegins) {
   std::vector<Sweep> sweeps;
   for (int32_t i = 0; i < 20; ++i) {
     Sweep& sweep = sweeps.emplace_back(made_sweep({}, [i](uint32_t c, uint32_t w, int32_t block) {

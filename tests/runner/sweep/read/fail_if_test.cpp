@@ -50,7 +50,7 @@ TEST(Conditions, AreJudgedByTheWholeInterval) {
   EXPECT_EQ(outcome_of(more, few), Outcome::kUndecided);
 }
 
-TEST(Conditions, AFailureWeighsMoreThanDoubt) {
+TEST(Conditions, AFailureTakesPrecedenceOverAnUndecidedOne) {
   const auto status = [](std::vector<Outcome> outcomes) {
     std::vector<Judged> judged;
     for (const Outcome outcome : outcomes) judged.push_back({nullptr, nullptr, nullptr, outcome});

@@ -38,7 +38,7 @@ TEST(Dots, FourOfThemAreAboveEachOtherInACharacterWithUnicode) {
   EXPECT_NE(text.find("0 s   │⡀\n"), std::string::npos) << text;
 }
 
-TEST(Dots, FitWhateverTheNumberOfRuns) {
+TEST(Dots, FitAnyNumberOfRuns) {
   for (const size_t runs : {1u, 7u, 10'000u}) {
     NamedSeries series{"a configuration with a long name that is cut", {}};
     for (size_t i = 0; i < runs; ++i) series.series.push_back({1, int32_t(i + 1), 1 + double(i % 17)});
@@ -52,7 +52,7 @@ TEST(Dots, FitWhateverTheNumberOfRuns) {
   }
 }
 
-TEST(Bars, HaveTheirCentreAndAZero) {
+TEST(Bars, ShowTheirCentreAndZero) {
   const std::vector<NamedBar> all = {
       {"dry", 0, Interval{-1, 1}}, {"full", 5, Interval{4, 6}}, {"once", 6, std::nullopt}};
   EXPECT_EQ(bars(
@@ -64,7 +64,7 @@ TEST(Bars, HaveTheirCentreAndAZero) {
   EXPECT_EQ(beyond_ascii(bars(all, 0.0, kSeconds, style_of_width(60, false))), "");
 }
 
-TEST(Bars, OfOneValueAreAPoint) {
+TEST(Bars, WithoutWidthAreAPoint) {
   EXPECT_EQ(bars(
                 {{"a", 1, Interval{1, 1}}}, std::nullopt, [](double) { return "1"; }, style_of_width(20, false)),
             "a          o\n"

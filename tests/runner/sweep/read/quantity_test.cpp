@@ -36,7 +36,7 @@ TEST(FigureText, ChangesKeepTwoDigitsOfWhatIsSmall) {
   EXPECT_EQ(changes_text(-0.25, 5.18), "-25 to +518 %");
 }
 
-TEST(Verdicts, AreThreeSentences) {
+TEST(Verdicts, HaveOneTextEach) {
   EXPECT_EQ(verdict_text(compared(0.056, 0.048, 0.064, Verdict::kDiffers), kUnicode),
             "differs by +5.6 % (+4.8 to +6.4 %)");
   EXPECT_EQ(verdict_text(compared(0.001, -0.004, 0.006, Verdict::kEqual), kUnicode),
@@ -49,7 +49,7 @@ TEST(Verdicts, AreThreeSentences) {
             "cannot tell: +1.2 % (-2.0 to +4.5 %), about 12 more runs on each side would tell");
 }
 
-TEST(Verdicts, OfFewRunsAreNone) {
+TEST(Verdicts, OfFewRunsAreUndecided) {
   Comparison few = compared(0.5, 0.4, 0.6, Verdict::kCannotTell);
   few.n_a = few.n_b = 1;
   EXPECT_EQ(verdict_text(few, kUnicode), "cannot tell: +50 %, 1 run against 1 run; each side needs at least 3");

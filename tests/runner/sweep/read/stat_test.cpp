@@ -33,7 +33,7 @@ TEST(Cells, TakeTheLastAttemptOfARun) {
   EXPECT_EQ(remarks_on(cells[1]).at(0), "1 of 3 runs failed and are in no figure: 1 beyond the time limit");
 }
 
-TEST(Cells, ADryConfigurationThatDiffersInRecordingAloneIsTheBase) {
+TEST(Cells, TheBaseIsTheDryConfigurationThatDiffersOnlyInRecording) {
   Sweep sweep = made_sweep({.configurations = {"near", "dry", "far", "far_dry"}}, five_percent);
   sweep.configurations[3].is_dry = true;
   for (const uint32_t far : {2u, 3u}) sweep.configurations[far].mem_node = 1;
@@ -44,7 +44,7 @@ TEST(Cells, ADryConfigurationThatDiffersInRecordingAloneIsTheBase) {
   EXPECT_EQ(base_of(sweep, 2), 0u) << "the first, where none is dry";
 }
 
-TEST(Statistics, OverheadIsThatAgainstTheDryConfiguration) {
+TEST(Statistics, OverheadIsRelativeToTheDryConfiguration) {
   const Sweep sweep = made_sweep({}, five_percent);
   const Statistics all = statistics_of(sweep, {});
   EXPECT_EQ(all.figures, (std::vector<std::string>{"wall_s", "sys_s", "user_s"})) << "the question first";
@@ -57,7 +57,7 @@ TEST(Statistics, OverheadIsThatAgainstTheDryConfiguration) {
   EXPECT_EQ(overhead.pairs, 10u);
 }
 
-TEST(Statistics, RunsOfWhichSomeReadFromDevicesAreNotPooledInSilence) {
+TEST(Statistics, PoolingRunsWithAndWithoutDeviceReadsGivesAWarning) {
   Sweep sweep = made_sweep({.blocks = 5}, five_percent);
   for (RunRow& run : sweep.runs)
     run.figures["read_bytes"] = run.planned.configuration == 1 && run.planned.block < 3 ? 64 << 20 : 0;
@@ -131,7 +131,7 @@ TEST(StatText, FitsEveryWidthAndIsAsciiWhereAsked) {
   }
 }
 
-TEST(StatText, SaysThatNoRunHasAFigure) {
+TEST(StatText, ReportsAFigureThatNoRunHas) {
   Sweep sweep = made_sweep({.blocks = 1}, five_percent);
   for (RunRow& run : sweep.runs) run.state = RunState::kPlanned;
   const std::string text = stat_text(sweep, statistics_of(sweep, {"wall_s"}), {});
@@ -139,7 +139,7 @@ TEST(StatText, SaysThatNoRunHasAFigure) {
   EXPECT_NE(text.find("dry: 1 of 1 runs are still to be made"), std::string::npos) << text;
 }
 
-TEST(StatText, WarnsOfAnOrderThatHidesADrift) {
+TEST(StatText, WarnsOfARunOrderThatHidesDrift) {
   const Sweep sweep = made_sweep({.order = Order::kSequence}, five_percent);
   const std::string text = stat_text(sweep, statistics_of(sweep, {"wall_s"}), {});
   EXPECT_NE(text.find("a drift of the machine looks like an effect"), std::string::npos) << text;

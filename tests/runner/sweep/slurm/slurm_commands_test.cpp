@@ -57,7 +57,7 @@ TEST_F(SlurmCommands, TasksOfTheQueueAreThoseThatSqueueLists) {
   EXPECT_EQ(util::read_text(folder_ + "/squeue.environment").find("SQUEUE_"), std::string::npos);
 }
 
-TEST_F(SlurmCommands, WithoutJobsOrAnAnswerNothingIsTakenForTheQueue) {
+TEST_F(SlurmCommands, WithoutJobsTheQueueIsEmptyAndAFailedQueryIsAnError) {
   answer("squeue", "slurm_load_jobs error: Unable to contact slurm controller\n", 1);
   EXPECT_TRUE(tasks_in_queue({})->empty());
   EXPECT_EQ(asked("squeue"), "");

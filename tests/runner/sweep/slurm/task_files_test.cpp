@@ -32,7 +32,7 @@ class TaskFiles : public InFolder {
   }
 };
 
-TEST_F(TaskFiles, EveryMemberOfAStatusComesBack) {
+TEST_F(TaskFiles, EveryMemberOfAStatusIsReadBack) {
   const RunRow run = ended_run();
   ASSERT_TRUE(write_status(folder_, {run, "mlrun-a", "90", "n1"}));
   const auto status = read_status(folder_, run);
@@ -70,7 +70,7 @@ TEST_F(TaskFiles, ARunThatHasNotBegunHasNoStatus) {
   EXPECT_FALSE(*status);
 }
 
-TEST_F(TaskFiles, SubmissionsComeBackAndAreToldFromStatuses) {
+TEST_F(TaskFiles, SubmissionsAreReadBackSeparatelyFromStatuses) {
   RunRow planned;
   planned.planned = runs_of(small_plan())[0];
   ASSERT_TRUE(write_submission(folder_, small_plan(), {"mlrun-a", "90", {planned, ended_run()}}));

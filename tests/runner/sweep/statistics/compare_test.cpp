@@ -90,7 +90,7 @@ TEST(Compare, ValuesWithZerosAreComparedWithoutLogarithms) {
   EXPECT_EQ(comparison.verdict, Verdict::kDiffers);
 }
 
-TEST(Compare, OfABaseOfZeroNoFractionIsKnown) {
+TEST(Compare, ABaseOfZeroHasNoRelativeDifference) {
   const Comparison comparison = compare_values({0, 0, 0, 0}, {4, 5, 4, 5});
   EXPECT_TRUE(std::isnan(comparison.difference));
   EXPECT_TRUE(std::isnan(comparison.low));
@@ -101,14 +101,14 @@ TEST(Compare, OfABaseOfZeroNoFractionIsKnown) {
   EXPECT_EQ(zeros.verdict, Verdict::kEqual);
 }
 
-TEST(Compare, ValuesWithoutAnySpreadAreTold) {
+TEST(Compare, ConstantValuesGiveAVerdict) {
   EXPECT_EQ(compare_values({7, 7, 7}, {7, 7, 7}).verdict, Verdict::kEqual);
   const Comparison twice = compare_values({7, 7, 7}, {14, 14, 14}, {.by_block = false});
   EXPECT_EQ(twice.verdict, Verdict::kDiffers);
   EXPECT_NEAR(twice.difference, 1, 1e-12);
 }
 
-TEST(Holm, TakesBackVerdictsThatAloneWouldPass) {
+TEST(Holm, WithdrawsVerdictsThatPassOnlyAlone) {
   std::vector<Comparison> question;
   for (int i = 0; i < 10; ++i) question.push_back(compare_values({10, 10.2, 9.9, 10.1}, {10.3, 10.4, 10.2, 10.6}));
   ASSERT_EQ(question[0].verdict, Verdict::kDiffers);

@@ -28,7 +28,7 @@ TEST(Describe, OneRunHasNoIntervalAndNoneHasNothing) {
   EXPECT_EQ(one.method, Method::kNone);
 }
 
-TEST(Describe, IntervalsSayHowTheyWereMade) {
+TEST(Describe, IntervalsNameTheirMethod) {
   const Description positive = describe(series_of({1, 2, 4}));
   EXPECT_STREQ(method_name(positive.method), "t, logs");
   EXPECT_NEAR(std::sqrt(positive.interval->low * positive.interval->high), 2, 1e-12);  // around the geometric mean

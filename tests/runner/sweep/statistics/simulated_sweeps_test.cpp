@@ -59,7 +59,7 @@ TEST(SimulatedPower, FindsThreePercentInTenRunsWithTwoPercentNoise) {
   EXPECT_GE(found, 80);
 }
 
-TEST(SimulatedOrder, OneConfigurationAfterTheOtherCriesWolfOnADriftingMachineAndBlocksDoNot) {
+TEST(SimulatedOrder, SequentialRunsGiveFalseAlarmsOnADriftingMachineAndBlocksDoNot) {
   Simulation simulation(2);
   const double sequence = percent(count_differing(simulation, Noise::kDrifting, 0, RunOrder::kSequence));
   const double blocks = percent(count_differing(simulation, Noise::kDrifting, 0, RunOrder::kBlocks));
@@ -69,7 +69,7 @@ TEST(SimulatedOrder, OneConfigurationAfterTheOtherCriesWolfOnADriftingMachineAnd
   EXPECT_LE(blocks, 7);
 }
 
-TEST(SimulatedQuestion, CriesWolfOverFiveFiguresAsRarelyAsOverOne) {
+TEST(SimulatedQuestion, FiveFiguresGiveFalseAlarmsAsRarelyAsOne) {
   Simulation simulation(3);
   int wolves = 0, corrected_wolves = 0;
   for (int i = 0; i < kSweeps; ++i) {
@@ -89,7 +89,7 @@ TEST(SimulatedQuestion, CriesWolfOverFiveFiguresAsRarelyAsOverOne) {
   EXPECT_LE(percent(corrected_wolves), 7);
 }
 
-TEST(SimulatedNeed, AsManyRunsMoreAsWereAskedForMostlyGiveAVerdict) {
+TEST(SimulatedNeed, TheNumberOfFurtherRunsThatItNamesMostlyGivesAVerdict) {
   Simulation simulation(4);
   int asked = 0, decided = 0;
   while (asked < 500) {

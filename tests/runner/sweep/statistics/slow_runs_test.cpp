@@ -134,7 +134,7 @@ const Disturbance kDisturbances[] = {
      }},
 };
 
-TEST(ExplainRuns, NamesWhatWasDoneToThreeOfTenRuns) {
+TEST(ExplainRuns, NamesTheCauseThatSlowedThreeOfTenRuns) {
   for (const Disturbance& disturbance : kDisturbances) {
     SCOPED_TRACE(disturbance.figure);
     Simulation simulation(1);

@@ -9,7 +9,7 @@
 namespace mlrun::sweep {
 namespace {
 
-TEST(PlanJson, EveryMemberComesBack) {
+TEST(PlanJson, EveryMemberIsReadBack) {
   const Plan plan = small_plan();
   const auto back = plan_from_json(to_json(plan));
   ASSERT_TRUE(back) << back.error().text;
@@ -76,7 +76,7 @@ TEST(PlanJson, AChangeOfEarlierRunsIsNamed) {
   }
 }
 
-TEST(PlanJson, WhatOnlyAddsIsNoChangeOfEarlierRuns) {
+TEST(PlanJson, AnAdditionIsNotAChangeOfEarlierRuns) {
   const std::vector<std::pair<const char*, Edit>> edits = {
       {"repetitions was 3 and is 4", [](Plan& plan) { plan.repetitions = 4; }},
       {"retries", [](Plan& plan) { plan.retries = 9; }},

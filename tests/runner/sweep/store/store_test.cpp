@@ -131,7 +131,7 @@ TEST_F(StoreTest, OneSweepAFolder) {
   EXPECT_TRUE(Store::open(folder_));
 }
 
-TEST_F(StoreTest, AFolderOfSomethingElseIsLeftAlone) {
+TEST_F(StoreTest, AFolderWithOtherFilesIsLeftUnchanged) {
   std::filesystem::create_directories(folder_);
   std::ofstream(folder_ + "/notes") << "mine";
   EXPECT_FALSE(Store::create(folder_, small_plan(), {}));
@@ -140,7 +140,7 @@ TEST_F(StoreTest, AFolderOfSomethingElseIsLeftAlone) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
-TEST_F(StoreTest, TheFilesOfASweepThatWasKilledAtItsBirthAreNoObstacle) {
+TEST_F(StoreTest, FilesOfASweepKilledWhileItWasCreatedAreReplaced) {
   std::filesystem::create_directories(folder_);
   std::ofstream(folder_ + "/sweep.lock") << "1 2 another-boot";
   std::ofstream(folder_ + "/sweep.sqlite.new") << "half";
@@ -170,7 +170,7 @@ TEST_F(StoreTest, AWriteThatFailsChangesNothing) {
   EXPECT_TRUE(read().runs[0].facts.empty());
 }
 
-TEST_F(StoreTest, TenThousandRunsAreReadWhole) {
+TEST_F(StoreTest, TenThousandRunsAreReadCompletely) {
   Plan plan = small_plan();
   plan.repetitions = 2500;
   const Store store = created(plan);

@@ -123,7 +123,7 @@ TEST(AccessJoin, BlocksEndWithTheProgramThatExecReplaces) {
   EXPECT_EQ(join.site_of(1).lifetime_ns, 4 * kSecond);
 }
 
-TEST(AccessJoin, AForkedChildHasTheBlocksOfThatMoment) {
+TEST(AccessJoin, AForkedChildHasTheBlocksLiveAtTheFork) {
   model::TraceInfo info;
   info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit"),
                     process(3, 2, 4 * kSecond, 9 * kSecond, "exit")};
@@ -287,7 +287,7 @@ TEST(AccessJoin, AFaultThatFillsAPageAgainDoesNotMakeItHot) {
   EXPECT_EQ(join.site_of(1).touched_pages, 1 + 1);  // the second page, in the old block and in the new one
 }
 
-TEST(AccessJoin, AFaultOnAHugePageIsOneOnAllOfItThatLiesInTheBlock) {
+TEST(AccessJoin, AFaultOnAHugePageCountsForAllOfItsPagesInTheBlock) {
   constexpr uint64_t kHuge = 2 << 20, kHalf = kHuge / 2;
   Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}});
   join.resize(1, 1 * kSecond, 1 * kSecond, 0, kAddress + kHalf, kHuge);  // half of each of two huge pages

@@ -70,13 +70,13 @@ TEST(Coverage, AParentThatWaitedIsNotBlamedForWhatItsChildRead) {
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
-TEST(Coverage, NorForAChildKilledBeforeItRecordedTheKernelsTotals) {
+TEST(Coverage, AParentIsNotBlamedForAChildKilledBeforeItRecordedTheKernelsTotals) {
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild, 0}));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
 }
 
-TEST(Coverage, WhatNeitherOfThemRecordedIsTheParents) {
+TEST(Coverage, BytesThatParentAndChildLackAreTheParents) {
   constexpr int64_t kUnseen = 3'000'000;
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild + kUnseen, kReadByChild}));
@@ -85,7 +85,7 @@ TEST(Coverage, WhatNeitherOfThemRecordedIsTheParents) {
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({kReadByParent + kUnseen}));
 }
 
-TEST(Coverage, BytesAreNotMissedWhereNoFilesWereToBeRecorded) {
+TEST(Coverage, BytesAreNotMissingWhereFilesWereNotRecorded) {
   SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild + 3'000'000, kReadByChild});
   spool.session()["options"]["streams"] = {"marks"};
   const TraceFolder folder;
@@ -94,7 +94,7 @@ TEST(Coverage, BytesAreNotMissedWhereNoFilesWereToBeRecorded) {
 }
 
 // A program whose libraries ld.so reads stays below, a file that was read without a call does not.
-TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfAll) {
+TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfTheTotal) {
   const auto told = [](int64_t seen, int64_t unseen) {
     SpoolWriter spool;
     for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
@@ -108,7 +108,7 @@ TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfAll) {
   EXPECT_EQ(told(20'000'000, 1'000'000), Numbers());
 }
 
-TEST(Coverage, SaysThatItWasThePauseWhereThereWasOne) {
+TEST(Coverage, NamesThePauseWhereThereWasOne) {
   SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild + 3'000'000, kReadByChild});
   spool.add_gap(0, MLRUN_GAP_PAUSED, 100 * kMillisecond, 200 * kMillisecond, 0);
   const TraceFolder folder;
@@ -251,7 +251,7 @@ TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
                                      "mlrun doctor reports whether --kprobes can record them here"});
 }
 
-TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {
+TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNotReported) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(run_that_maps(
       {{(1 << 20) - 1}, {2 << 20, PROT_READ | PROT_EXEC}, {2 << 20, PROT_NONE}, {2 << 20, PROT_READ, 0020644}})));
@@ -316,7 +316,7 @@ TEST(Coverage, ACommandThatRecordedNothingIsNamedWithItsOwnBytes) {
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({1, 9'000'000 - kReadByParent}));
 }
 
-TEST(Coverage, SaysAtLeastOfCountsThatAreNotOfTheEnd) {
+TEST(Coverage, CountsReadBeforeTheEndAreLowerBounds) {
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
   add_process(spool, kParentPid, 1, kReadByParent, kReadByParent, RecordBuffer());
@@ -332,7 +332,7 @@ TEST(Coverage, SaysAtLeastOfCountsThatAreNotOfTheEnd) {
 }
 
 // What a sample of it missed is in the parent's counts: two halves would each be too small to report.
-TEST(Coverage, BytesOfASilentChildThatWasSampledTooEarlyAreItsParents) {
+TEST(Coverage, BytesOfAnUntracedChildThatWasSampledTooEarlyAreItsParents) {
   constexpr int64_t kUnseen = 4'000'000;
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
@@ -347,7 +347,7 @@ TEST(Coverage, BytesOfASilentChildThatWasSampledTooEarlyAreItsParents) {
 }
 
 // The parent's wait says that the process exited, and not what its last image had moved by then.
-TEST(Coverage, SaysAtLeastOfCountsOfAnImageThatWasNotTheLast) {
+TEST(Coverage, CountsOfAnEarlierImageAreLowerBounds) {
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
   add_process(spool, kParentPid, 1, kReadByParent, 9'000'000, RecordBuffer());

@@ -132,7 +132,7 @@ TEST_F(Files, CallsByPathFindTheFileThatWasOpenedThereEvenLater) {
   EXPECT_EQ(folder_.numbers("call", "file2_id"), Numbers({std::nullopt, std::nullopt, std::nullopt, 2}));
 }
 
-TEST_F(Files, ADefinitionMayStandBehindItsUseInTheSpool) {
+TEST_F(Files, ADefinitionMayFollowItsUseInTheSpool) {
   const uint64_t folder = string("/data"), name = string("x");
   RecordBuffer definitions = records_;
   records_.clear();
@@ -170,7 +170,7 @@ TEST_F(Files, DescriptorsThatWereFoundHaveTheKernelsText) {
   EXPECT_EQ(folder_.numbers("call", "file_id"), Numbers({1, 2, 3, 4}));
 }
 
-TEST_F(Files, NamesThatAreNoTextAreEscapedAndKept) {
+TEST_F(Files, NamesThatAreNotUtf8AreEscapedAndKept) {
   const std::string name = "/none/a\xff\xfe\\x41";
   open({.number = 1, .inode = 10, .path = string(name)});
   open({.number = 2, .inode = 11, .path = string("/none/\xc3\xa4")});
@@ -179,7 +179,7 @@ TEST_F(Files, NamesThatAreNoTextAreEscapedAndKept) {
   EXPECT_EQ(folder_.texts("file", "path_bytes"), Texts({name, ""}));
 }
 
-TEST_F(Files, AProgramThatIsLookedForInThePathIsNotInTheWorkingDirectory) {
+TEST_F(Files, AProgramFoundByPathIsNotInTheWorkingDirectory) {
   const uint64_t cwd = string("/home/me");
   call({.func = events::func::k_execve, .path = string("python"), .flags = MLRUN_CALL_SEARCHED, .cwd = cwd});
   call({.func = events::func::k_execve, .path = string("bin/tool"), .cwd = cwd});

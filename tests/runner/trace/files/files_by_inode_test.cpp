@@ -53,7 +53,7 @@ TEST(FilesByInode, ANumberThatIsUsedAgainMeansAnotherFile) {
   EXPECT_EQ(at(INT64_MAX), 3);
 }
 
-TEST(FilesByInode, WhatWasThereBeforeAFileWasMadeIsNotThatFile) {
+TEST(FilesByInode, OperationsBeforeAFileWasCreatedAreNotItsOwn) {
   FilesByInode files(files_of_inode_12({"/new"}), {{250, 1}}, {{stat_device(254u << 20), 12, 200}});
   EXPECT_EQ(files.find(254u << 20, 12, 199), 0);
   EXPECT_EQ(files.find(254u << 20, 12, 200), 1);

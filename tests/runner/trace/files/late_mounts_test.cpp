@@ -32,7 +32,7 @@ TEST(LateMounts, AFileSystemIsRecordedFromItsLastFunctionOn) {
                                    "operations on files of xfs: first mounted during the run; recorded from 30 ns on"});
 }
 
-TEST(LateMounts, WhatCannotBeAttachedIsSaid) {
+TEST(LateMounts, FailedAttachmentsAreReported) {
   const json programs = json::parse(R"([
     {"event": "a", "way": null, "missing": "kprobe: refused", "file_system": "btrfs", "since_ns": 10},
     {"event": "b", "way": "kprobe", "file_system": "f2fs", "since_ns": 20},
@@ -46,7 +46,7 @@ TEST(LateMounts, WhatCannotBeAttachedIsSaid) {
           "recorded: no memory"}));
 }
 
-TEST(LateMounts, ASessionThatLiesIsHarmless) {
+TEST(LateMounts, ADamagedSessionDoesNoHarm) {
   EXPECT_TRUE(
       rows_of(json::parse(R"([1, {"file_system": 7, "since_ns": 1}, {"file_system": "xfs", "since_ns": "now"}])"))
           .empty());

@@ -45,7 +45,7 @@ TEST(ReusedInodes, CallsGiveTheFileOfANumber) {
   EXPECT_EQ(by_inode.find(254u << 20, 13, 1), 3);
 }
 
-TEST(ReusedInodes, WhatDoesNotFitIsCounted) {
+TEST(ReusedInodes, CallsBeyondTheLimitAreCounted) {
   ReusedInodes reused(3);
   reused.load(files_of_inode_12({"/a", "/b"}));
   reused.call(call_on(1, 100));

@@ -45,7 +45,7 @@ TEST(GpuFileBatches, AResultIsOfTheOperationWithItsCookieInItsBatch) {
   EXPECT_EQ(batches.guessed(), 0);
 }
 
-TEST(GpuFileBatches, WhatIsStillWaitingIsNotOver) {
+TEST(GpuFileBatches, WaitingOperationsAreNotComplete) {
   GpuFileBatches batches;
   batches.hand_in(kBatch, 5, 1, operation(100, 10));
   EXPECT_TRUE(batches.results(kBatch, 6, {result(100, 0, events::kCufilePending)}).empty());
@@ -61,7 +61,7 @@ TEST(GpuFileBatches, OperationsWithOneCookieAreMatchedBySizeThenByOrder) {
   EXPECT_EQ(batches.guessed(), 2);
 }
 
-TEST(GpuFileBatches, WhatIsCancelledMayHaveEndedOtherwise) {
+TEST(GpuFileBatches, ACancelledOperationMayHaveCompleted) {
   GpuFileBatches batches;
   for (uint32_t i = 0; i < 3; ++i) batches.hand_in(kBatch, 5, i, operation(i, 10));
   batches.cancel(kBatch, 6);
@@ -114,7 +114,7 @@ TEST_F(CufilePartsTest, PiecesMakeTheArrayOfTheirCall) {
   EXPECT_EQ(take(60), "") << "of another call, whose record is lost";
 }
 
-TEST_F(CufilePartsTest, BehindAPieceThatIsMissingNothingCounts) {
+TEST_F(CufilePartsTest, PiecesAfterAMissingOneAreIgnored) {
   part(0, 1024, 'a');
   part(2048, 1024, 'c');
   EXPECT_EQ(take().size(), 1024u);
@@ -122,7 +122,7 @@ TEST_F(CufilePartsTest, BehindAPieceThatIsMissingNothingCounts) {
   EXPECT_EQ(take(), "");
 }
 
-TEST_F(CufilePartsTest, WhatDamagedPiecesSayIsBounded) {
+TEST_F(CufilePartsTest, ValuesOfDamagedPiecesAreBounded) {
   part(0, UINT32_MAX, 'a');
   for (uint32_t i = 1; i < 100; ++i) part(1024 * i, UINT32_MAX, 'b');
   EXPECT_EQ(take().size(), size_t{MLRUN_CUFILE_PARTS} * MLRUN_CUFILE_PART_BYTES);

@@ -239,7 +239,7 @@ TEST_F(GpuFileCallsTest, OnOverlayfsAFileHasTheDeviceOfItsLayerInCalls) {
   EXPECT_EQ(calls_.call(read_call(other, 720, 0, 10, kCaller)), 0) << "the file itself is there";
 }
 
-TEST_F(GpuFileCallsTest, WhatDamagedRecordsSayOverflowsNothing) {
+TEST_F(GpuFileCallsTest, ValuesOfDamagedRecordsOverflowNothing) {
   handle(kInode, 10);
   const int64_t call = move(100, 200, UINT64_MAX, INT64_MAX);
   finish();

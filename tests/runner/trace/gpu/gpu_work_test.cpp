@@ -65,7 +65,7 @@ summary::Summary merged(const TraceFolder& folder, const SpoolWriter& spool) {
   return summary ? *std::move(summary) : summary::Summary{};
 }
 
-TEST(GpuWork, BelongsToTheCallWhateverChannelAndOrderTheyCameBy) {
+TEST(GpuWork, BelongsToItsCallAcrossChannelsAndInAnyOrder) {
   SpoolWriter spool = empty_spool();
   RecordBuffer gpu, calls;
   const uint64_t kernel = gpu.add_string("_Z1kPf"), launch = calls.add_string("cudaLaunchKernel");
@@ -272,7 +272,7 @@ void add_gpu_on_node(SpoolWriter& spool, int node) {
 
 // The calls: to the device, pageable; from it, pinned, which the GPU finishes later and in another order; one that CUPTI
 // reports and mlrun's function has not seen; and one without any page in memory.
-TEST(GpuWork, OfACopyHasTheBufferOfTheCallAroundItAndWhatIsMisplaced) {
+TEST(GpuWork, OfACopyHasTheBufferOfItsCallAndTheMisplacedBytes) {
   for (const int gpu_node : {1, 0, -1}) {
     SpoolWriter spool = empty_spool();
     add_gpu_on_node(spool, gpu_node);

@@ -34,7 +34,7 @@ TEST(LibraryReport, ProcessesAndDetachedProbesAreReported) {
                 "calls of cuInit: its probe was detached: 9 calls a second in all processes could have slowed them"}));
 }
 
-TEST(LibraryReport, WithoutAReportOrAProcessARowSaysSo) {
+TEST(LibraryReport, AMissingReportOrProcessHasARow) {
   ASSERT_EQ(gaps(nullptr).size(), 1U);
   EXPECT_NE(gaps(nullptr)[0].find("mlrun was killed"), std::string::npos);
   EXPECT_EQ(gaps(json::object()),

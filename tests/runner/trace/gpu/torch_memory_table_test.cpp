@@ -40,7 +40,7 @@ TEST(TorchMemory, NumbersThatCannotBeDoNoHarm) {
   EXPECT_EQ(row->bytes, INT64_MAX);
 }
 
-TEST(TorchMemory, RecordsOfOtherProbesAreNoRows) {
+TEST(TorchMemory, RecordsOfOtherProbesGiveNoRows) {
   EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, ~uint64_t{0}, 1, 0)).has_value()) << "no device is -1";
   EXPECT_FALSE(torch_memory_row(record(MLRUN_TORCH_MALLOC, 1, uint64_t{1} << 40, 1, 0)).has_value());
   EXPECT_FALSE(torch_memory_row(record(0, 1, 1, 1, 1)).has_value());

@@ -269,7 +269,7 @@ TEST(Identity, NoProcessIsReportedKilledAfterRecordingStopped) {
   EXPECT_EQ(folder.texts("process", "ended"), std::vector<std::string>({"exit", ""})) << "of the command wait tells";
 }
 
-TEST(Identity, RowsOfAChannelThatNothingDescribesAreKept) {
+TEST(Identity, RowsOfAnUndescribedChannelAreKept) {
   SpoolWriter spool = spool_with_anchors();
   RecordBuffer records;
   records.add(testing::DescriptorCall{.start = ticks_at(5 * kMillisecond), .duration = 5});

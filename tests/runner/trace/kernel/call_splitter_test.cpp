@@ -17,7 +17,7 @@
 namespace mlrun::trace {
 namespace {
 
-TEST(TimeSweep, AddsUpToTheDurationWhateverIsAdded) {
+TEST(TimeSweep, AddsUpToTheDurationForAnyInput) {
   std::mt19937_64 random(1);
   TimeSweep sweep;
   for (int round = 0; round < 2000; ++round) {
@@ -208,7 +208,7 @@ TEST_F(CallSplitterTest, AnotherProcesssPartOfTheSameRangeIsShared) {
 }
 
 // Linux's asynchronous I/O and io_uring: the thread that hands it in is in no call that is recorded.
-TEST_F(CallSplitterTest, WhatWasHandedInBeforeIsNotWaitedFor) {
+TEST_F(CallSplitterTest, EarlierRequestsAreNotWaitedFor) {
   mlrun_block_part handed_in = part(7, 900, 910, 1080);
   handed_in.flags = MLRUN_BLOCK_ANONYMOUS;
   handed_in.inode = handed_in.file_end = 0;
@@ -228,7 +228,7 @@ TEST_F(CallSplitterTest, ReadingAheadIsNotWaitedFor) {
   EXPECT_EQ(split(kRead, 1000, 100).wait_ns, 70);
 }
 
-TEST_F(CallSplitterTest, UntilItsTurnToQueueAllThatItQueuedCounts) {
+TEST_F(CallSplitterTest, AllQueuedRequestsCountWhileItsThreadIsSubmitting) {
   auto ahead = part(7, 1010, 1040, 1080);
   ahead.file_begin = 65536;
   ahead.file_end = 131072;
@@ -364,7 +364,7 @@ TEST_F(OperationSplitTest, AFaultWaitsForItsPage) {
   EXPECT_EQ(split.runq_ns, 5);
 }
 
-TEST_F(OperationSplitTest, WhatWasHandedInWaitsForItsOwnPartsUntilItIsOver) {
+TEST_F(OperationSplitTest, AnAsynchronousOperationWaitsForItsOwnPartsUntilItEnds) {
   auto own = part(7, 1010, 1030, 1500), others = part(7, 1011, 1012, 1600);
   own.operation = 100;
   others.operation = 101;
@@ -397,7 +397,7 @@ TEST_F(OperationSplitTest, AWriteWithASyncInsideWaitsForTheJournal) {
   EXPECT_EQ(split_of(operation(MLRUN_FILE_SYNC, 1000, 1100), 100).device_ns, 20);
 }
 
-TEST_F(OperationSplitTest, DamagedNumbersAreNoRange) {
+TEST_F(OperationSplitTest, DamagedNumbersGiveNoRange) {
   window_.add(part(7, 1010, 1020, 1080));
   wait(7, 1015, 1085, 1090);
   for (const uint64_t wild : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{INT64_MAX}}) {
@@ -419,7 +419,7 @@ TEST_F(CallSplitterTest, ATimeWithLossesIsNotSplit) {
   EXPECT_TRUE(splitter_->split(row(kRead, 900, 100)).has_value());
 }
 
-TEST(DeviceNumber, TurnsBack) {
+TEST(DeviceNumber, ConvertsInBothDirections) {
   for (const uint32_t device : {254u << 20, 259u << 20 | 300, 8u << 20 | 17}) {
     EXPECT_EQ(kernel_device(static_cast<uint64_t>(stat_device(device))), device);
   }

@@ -34,7 +34,7 @@ TEST(Completions, BelongToTheOperationOfTheirNumberWheneverTheyCame) {
   EXPECT_FALSE(Completions{}.of(9).has_value());
 }
 
-TEST(Completions, BeyondTheMostThatItTakesAreCounted) {
+TEST(Completions, BeyondTheLimitAreCounted) {
   Completions completions(2);
   for (uint64_t operation = 1; operation <= 5; operation++) {
     mlrun_file_done record{};

@@ -20,7 +20,7 @@ std::vector<model::CoverageRow> rows_of(const json& kernel_side) {
   return info.coverage;
 }
 
-TEST(FileCallGaps, WhatHasNoSystemCallIsSaid) {
+TEST(FileCallGaps, OperationsWithoutASystemCallAreReported) {
   const auto rows = rows_of(json::parse(R"({"signals": [{"signal": "file operations", "way": "tracepoint"}]})"));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_NE(rows[0].detail.find("page faults"), std::string::npos);

@@ -9,7 +9,7 @@
 namespace mlrun::trace {
 namespace {
 
-TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
+TEST(KernelLosses, BeyondTheLimitOfRowsThoseOfOneKindAndReasonShareOne) {
   const auto loss = [](uint32_t kind, uint64_t first_ns, uint64_t last_ns, uint64_t count) {
     mlrun_kernel_loss record{};
     record.head.cpu = static_cast<uint32_t>(first_ns / 10);
@@ -40,7 +40,7 @@ TEST(KernelLosses, BeyondTheMostRowsThoseOfOneKindAndReasonShareOne) {
   EXPECT_EQ(info.losses[2].cpu, -1) << "of several processors";
 }
 
-TEST(KernelLosses, WhatWasNeverSeenToEndIsOfNoProcessor) {
+TEST(KernelLosses, OperationsWithoutAnEndHaveNoProcessor) {
   mlrun_kernel_loss record{};
   record.reason = MLRUN_KERNEL_LOSS_OPEN;
   KernelLosses losses;
@@ -51,7 +51,7 @@ TEST(KernelLosses, WhatWasNeverSeenToEndIsOfNoProcessor) {
   EXPECT_EQ(info.losses[0].cpu, -1);
 }
 
-TEST(KernelLosses, WhatWasNotRememberedSaysWhatIsMissingForIt) {
+TEST(KernelLosses, LostStateNamesWhatIsMissingWithoutIt) {
   KernelLosses losses;
   for (const uint32_t reason : {MLRUN_KERNEL_LOSS_WRITER, MLRUN_KERNEL_LOSS_PLACE}) {
     mlrun_kernel_loss record{};

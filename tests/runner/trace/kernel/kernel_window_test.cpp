@@ -13,7 +13,7 @@ namespace {
 
 using decode::kWindowPartsMax;
 
-TEST(KernelWindow, ForgetsTheOldestAndSaysSo) {
+TEST(KernelWindow, DropsTheOldestAndReportsIt) {
   KernelWindow window;
   constexpr uint64_t kMany = decode::kWindowWaitsMax + 1;
   for (uint64_t i = 1; i <= kMany; ++i) {
@@ -30,7 +30,7 @@ TEST(KernelWindow, ForgetsTheOldestAndSaysSo) {
   EXPECT_NEAR(static_cast<double>(found), static_cast<double>(kMany) / 2 / 7, 2);
 }
 
-TEST(KernelWindow, ForgetsTheOldestFileOperationsAndSaysSo) {
+TEST(KernelWindow, DropsTheOldestFileOperationsAndReportsIt) {
   KernelWindow window;
   constexpr uint64_t kMany = decode::kWindowFileOpsMax + 1;
   for (uint64_t i = 1; i <= kMany; ++i) {
@@ -63,7 +63,7 @@ size_t parts_of_thread(const KernelWindow& window) {
   return count;
 }
 
-TEST(KernelWindow, ForgetsTheOldestPartsAndSaysSo) {
+TEST(KernelWindow, DropsTheOldestPartsAndReportsIt) {
   KernelWindow window;
   constexpr uint64_t kMany = kWindowPartsMax / 2 + 1;  // each in the list of its thread and in that of its file
   for (uint64_t i = 1; i <= kMany; ++i) window.add(read_until(10 * i));

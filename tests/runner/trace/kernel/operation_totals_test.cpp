@@ -18,7 +18,7 @@ FileOpRow read_row(uint32_t flags, int64_t result) {
   return row;
 }
 
-TEST(OperationTotals, WhatIoUringTriesAndAsksForAgainIsNoCallThatFailed) {
+TEST(OperationTotals, ARetriedIoUringOperationIsNotAFailedCall) {
   FileOpRow later = read_row(MLRUN_FILE_ASYNC | MLRUN_FILE_LATER, 0);
   later.done = Completion{160, -EAGAIN};
   for (const FileOpRow& row : {read_row(MLRUN_FILE_ASYNC, -EAGAIN), later}) {
@@ -33,7 +33,7 @@ TEST(OperationTotals, WhatIoUringTriesAndAsksForAgainIsNoCallThatFailed) {
   EXPECT_EQ(totals_of(read_row(MLRUN_FILE_ASYNC, -EIO), false)->errors, 1);
 }
 
-TEST(OperationTotals, BesideCallsAsynchronousOperationsHaveBytesAlone) {
+TEST(OperationTotals, AsynchronousOperationsAddOnlyBytesToTheCalls) {
   const auto totals = bytes_of_asynchronous(read_row(MLRUN_FILE_ASYNC, 4096));
   ASSERT_TRUE(totals.has_value());
   EXPECT_EQ(totals->bytes_read, 4096);

@@ -34,7 +34,7 @@ TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {
   EXPECT_EQ(calls.call_of(99), 0);
 }
 
-TEST(PartCalls, AFileOperationBelongsToTheCallThatItsMiddleLiesIn) {
+TEST(PartCalls, AFileOperationBelongsToTheCallThatContainsItsMiddle) {
   const auto file_op = [](uint32_t tid, uint64_t begin_ns, uint64_t end_ns) {
     mlrun_file_op operation{};
     operation.head.tid = tid;
@@ -77,7 +77,7 @@ TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
   EXPECT_EQ(calls.call_of(3), 0);
 }
 
-TEST(PartCalls, WhatLiesInACallWithoutARowIsNotOutside) {
+TEST(PartCalls, PartsInsideACallWithoutARowAreNotOutside) {
   PartCalls calls;
   calls.add(queued(7, 150));
   calls.add(queued(7, 250));

@@ -162,7 +162,7 @@ TEST_F(Collectives, InASplitCommunicatorDoNotHaveTheParentsRank) {
   EXPECT_EQ(column("sequence"), (Numbers{0, 0}));
 }
 
-TEST_F(Collectives, OfMoreCommunicatorsThanCanBeFollowedAreCounted) {
+TEST_F(Collectives, BeyondTheLimitOfCommunicatorsAreCounted) {
   for (int64_t i = 1; i <= int64_t{1} << 16; ++i) make(1, i, i, 0);
   reduce(1, 70'000, 0x7fffffff);
   reduce(1, 70'001, 1);

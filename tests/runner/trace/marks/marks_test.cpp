@@ -186,7 +186,7 @@ TEST_F(Marks, ALongDomainIsMarkedAsCut) {
   EXPECT_EQ(coverage(), (Texts{"1 marks have only the first 256 bytes of their domain's name"}));
 }
 
-TEST_F(Marks, OfMoreLayoutsThanCanBeFollowedAreCountedApart) {
+TEST_F(Marks, BeyondTheLimitOfLayoutsAreCountedSeparately) {
   constexpr int kLayouts = 4096 + 3;
   for (int i = 0; i < kLayouts; ++i) {
     range(1, 10 + static_cast<uint64_t>(i) * 2, "mark", "1 0 0\nF 0 2 0 0 0 m" + std::to_string(i) + "\n", "\x05");

@@ -118,7 +118,7 @@ TEST(Mllog, APhaseEndsWhereTheWriteOfItsLineBegan) {
   EXPECT_EQ(log.phases[0].error_ns, 0);
 }
 
-TEST(Mllog, AWriteOfAnotherTimeSaysNothing) {
+TEST(Mllog, AWriteAtAnotherTimeIsIgnored) {
   Mllog log = two_lines();
   LogWrites writes({"/log"}, {});
   writes.add(0, 2500 * kMillisecond, kStartBytes + kEndBytes);  // both were put by

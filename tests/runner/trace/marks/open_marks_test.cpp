@@ -48,7 +48,7 @@ TEST_F(OpenMarksTest, RangesOfOtherThreadsDoNotCountForTheProcess) {
   EXPECT_EQ(mark_of(kMain, 20, 30), 0);
 }
 
-TEST_F(OpenMarksTest, ALongCallIsTheRangesOfItsLaunchAndNotOfItsEnd) {
+TEST_F(OpenMarksTest, ALongCallBelongsToTheRangeOpenAtItsStart) {
   begin(1, kMain, 10);
   end(1, kMain, 50);
   begin(2, kMain, 60);
@@ -89,7 +89,7 @@ TEST_F(OpenMarksTest, AnIntervalOfTheLogIsOneOfTheRun) {
   EXPECT_EQ(mark_of(kMain, 155, 156), 4) << "the thread's own";
 }
 
-TEST_F(OpenMarksTest, AMomentTooLongAgoIsNotKnown) {
+TEST_F(OpenMarksTest, ATimeTooLongAgoIsUnknown) {
   for (int64_t i = 1; i <= 20'000; ++i) {
     begin(i, kMain, 10 * i);
     end(i, kMain, 10 * i + 5);

@@ -33,7 +33,7 @@ TEST(PayloadLayout, NamesTheValuesOfAnEnumeration) {
   EXPECT_EQ(told(layout, std::string("\x02\0\0\0\x07\0\0\0", 8)), R"({"op":"Max of all","own":7})");
 }
 
-TEST(PayloadLayout, LeavesOutWhatDoesNotLieInTheBytes) {
+TEST(PayloadLayout, LeavesOutMembersBeyondTheBytes) {
   const std::string layout = "1 8 0\nF 0 6 0 0 0 in\nF 0 6 0 5 0 half\nF 0 6 0 18446744073709551613 0 far\n";
   EXPECT_EQ(told(layout, std::string("\x01\0\0\0\0\0\0\0", 8)), R"({"in":1})");
   EXPECT_EQ(told(layout, ""), "{}");
@@ -55,7 +55,7 @@ TEST(PayloadLayout, ReadsRealNumbers) {
   EXPECT_EQ(told("1 0 0\nF 0 20 0 0 0 real\n", bytes), R"({"real":2.5})");
 }
 
-TEST(PayloadLayout, RefusesWhatIsNone) {
+TEST(PayloadLayout, RefusesAnInvalidLayout) {
   for (const char* text : {"", "\n", "1", "1 2", "x 0 0\n", "3 0 0\n", "99999999999999999999 0 0\n", "1 0 0\nG 1\n",
                            "1 0 0\nF 1 2\n", "1 0 0\nF 0 1 0 0 -1 a\n", "1 0 0\nV x a\n"}) {
     EXPECT_FALSE(PayloadLayout::parse(text)) << text;
@@ -88,7 +88,7 @@ TEST(PayloadLayout, ReturnsHowManyMembersFit) {
 }
 
 // Whatever a program registers and hands over: nothing is read outside of the bytes (run with the sanitizers).
-TEST(PayloadLayout, SurvivesAnything) {
+TEST(PayloadLayout, SurvivesRandomInput) {
   std::mt19937_64 random(1);
   const uint64_t odd[] = {0, 1, 2, 4, 8, 15, 16, 17, 48, 75, 255, 1u << 20, 1u << 24, UINT64_MAX, UINT64_MAX / 2};
   const auto pick = [&] { return std::to_string(random() % 3 == 0 ? random() % 64 : odd[random() % std::size(odd)]); };

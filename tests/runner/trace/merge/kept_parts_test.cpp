@@ -143,7 +143,7 @@ TEST_F(KeptPartsTest, ThatAJournalInventsAreNotTakenUp) {
   EXPECT_EQ(taken_up(), Parts({0, 1, 2}));
 }
 
-TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheirSizesAndTimes) {
+TEST_F(KeptPartsTest, AreReusedOnlyIfTheirSourcesKeepSizeAndTime) {
   const std::string spool = folder_ + "/spool.bin", none = folder_ + "/none";
   write(spool, "one");
   const auto made = [&] { return KeptParts::made_of(folder_, {none}, 1000); };
@@ -163,7 +163,7 @@ TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheirSizesAndTimes) {
   EXPECT_NE(made(), before);
 }
 
-TEST_F(KeptPartsTest, AreOfTheSameWhereFilesHaveTheSameIds) {
+TEST_F(KeptPartsTest, AreReusedOnlyIfIdsOfFilesAreTheSame) {
   const auto with_file = [](const char* path) {
     model::TraceInfo info;
     model::FileRow file;

@@ -177,7 +177,7 @@ TEST(Merge, DurationsOfFreesAreJoinedAndTheBlockBelongsToTheNextOneMeanwhile) {
   EXPECT_EQ(peaks[0], 4104) << "one block at a time; the handler's is not above the threshold";
 }
 
-TEST(Merge, ManyRowsOfOneMomentAreCutIntoPartsAllTheSame) {
+TEST(Merge, ManyRowsOfOneTimeAreStillCutIntoParts) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   for (int i = 0; i < 2'000'000; ++i) {
@@ -264,7 +264,7 @@ TEST(Merge, ReportsWhatDroppedRecordsContained) {
   EXPECT_EQ(folder.run()["losses"][1].value("kind", ""), "file call");
 }
 
-TEST(Merge, SaysWhichBytesTheRecordedCallsDidNotMove) {
+TEST(Merge, ReportsBytesThatTheRecordedCallsDidNotMove) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   records.add(DescriptorCall{.start = ticks_at(kMillisecond), .result = 1000});
@@ -311,7 +311,7 @@ TEST(Merge, TurnsCountersIntoChanges) {
   EXPECT_EQ(folder.numbers("alloc_small", "thread_id"), Numbers({1, 1, 1, 1}));
 }
 
-TEST(Merge, KeepsEveryColumnOfACallAsItWas) {
+TEST(Merge, KeepsEveryColumnOfACallUnchanged) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   records.add(DescriptorCall{func::k_mmap, ticks_at(1 * kMillisecond), 0, -1, 4096, 0x7f0000000000, MLRUN_NO_OFFSET, 0,

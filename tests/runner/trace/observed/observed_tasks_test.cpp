@@ -304,7 +304,7 @@ TEST(ObservedTasks, ARepeatedPathTakesNoRoom) {
   EXPECT_EQ(records.finish(100, {.files = 1, .text_bytes = 100}).losses.size(), 1u);
 }
 
-TEST(ObservedTasks, WhatDoesNotFitIsCounted) {
+TEST(ObservedTasks, RecordsBeyondTheLimitAreCounted) {
   constexpr std::string_view kFacts = R"({"ppid":1})";
   const auto lost = [](const model::TraceInfo& info) {
     std::map<std::string, int64_t> counts;
@@ -333,7 +333,7 @@ TEST(ObservedTasks, NamesTakeTheRoomThatTheyAreKeptIn) {
   EXPECT_EQ(records.finish(100, {.text_bytes = 12}).losses.size(), 1u);
 }
 
-TEST(ObservedTasks, RecordsThatLieAreHarmless) {
+TEST(ObservedTasks, InvalidRecordsDoNoHarm) {
   Records records;
   records.process(10, 5, R"({"ppid":1})", 60'000);  // longer than the record
   records.process(11, 5, "no json");

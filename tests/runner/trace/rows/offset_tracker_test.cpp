@@ -214,7 +214,7 @@ TEST_F(Offsets, OutliveTheCloseOfADuplicate) {
   EXPECT_EQ(offsets(), Numbers({0, std::nullopt})) << "a read behind the last close is of something else";
 }
 
-TEST_F(Offsets, GoOnFromWhereStdioSaysItRead) {
+TEST_F(Offsets, ContinueFromThePositionThatStdioReports) {
   open(0);
   records_[0].add(DescriptorCall{.func = func::k_fread,
                                  .start = ticks_at(10'000),
@@ -229,7 +229,7 @@ TEST_F(Offsets, GoOnFromWhereStdioSaysItRead) {
   EXPECT_EQ(folder_.numbers("call", "served_calls"), Numbers({1, 12, 1}));
 }
 
-TEST_F(Offsets, OfWritesThatAppendWhateverTheyAreGivenAreUnknown) {
+TEST_F(Offsets, OfAppendingWritesAreUnknownThoughAnOffsetIsGiven) {
   open(0, O_RDWR | O_APPEND);
   write_at(func::k_pwrite, 10, 777);
   call(1, func::k_read, 20, 100);
@@ -242,7 +242,7 @@ TEST_F(Offsets, OfWritesThatAppendWhateverTheyAreGivenAreUnknown) {
 }
 
 // fcntl turned appending on, which libc does not know.
-TEST_F(Offsets, OfWritesThatAppendAreUnknownAlsoWhereStdioSaysOne) {
+TEST_F(Offsets, OfAppendingWritesAreUnknownThoughStdioReportsOne) {
   const auto flush_at = [&](uint64_t at, uint64_t offset) {
     records_[0].add(DescriptorCall{.func = func::k_fwrite,
                                    .start = ticks_at(at * kMicrosecond),

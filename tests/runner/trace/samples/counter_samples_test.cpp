@@ -131,7 +131,7 @@ TEST_F(CounterSamples, OfBandwidthThatAreNotKnownOrBreakTheRules) {
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{1}));
 }
 
-TEST(CounterSampleCoverage, TellsSamplesAboveTheShareFromThoseForWhichThereWasNoProcessor) {
+TEST(CounterSampleCoverage, DistinguishesSamplesAboveTheShareFromLateOnes) {
   model::Run run;
   run.machine_sampler.looks = 60;
   run.machine_sampler.left_out = 3;

@@ -141,7 +141,7 @@ TEST_F(PythonStacks, ThatBreakTheRulesAreCounted) {
   EXPECT_EQ(folder_.texts("python_stack", "python_line")[6], "main.py:3");
 }
 
-TEST_F(PythonStacks, WhatTheSamplerCouldNotDoIsSaid) {
+TEST_F(PythonStacks, FailuresOfTheSamplerAreReported) {
   spool_.session()["python_stacks"] = {
       {"by_name", true},   {"looks", 100},  {"looks_left_out", 10},
       {"rows_dropped", 3}, {"problem", ""}, {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};

@@ -102,7 +102,7 @@ TEST(ChunkList, LosesNoRowHoweverTimesAreSpread) {
   }
 }
 
-TEST(ChunkList, CutsOneMomentWhereChunksMeet) {
+TEST(ChunkList, CutsRowsOfOneTimeWhereChunksMeet) {
   Frames frames;
   for (int frame = 0; frame < 100; ++frame) frames.add(std::vector<int64_t>(1000, 42));
   expect_each_row_in_one_slice(frames, 5000);

@@ -78,7 +78,7 @@ TEST(SpoolCursor, ContinuesAfterADamagedFrame) {
   EXPECT_EQ(damaged.damaged_bytes, places[5] - places[4]);
 }
 
-TEST(SpoolCursor, FindsTheNextFrameWhateverTheDamagedHeaderSays) {
+TEST(SpoolCursor, FindsTheNextFrameAfterAnyDamagedHeader) {
   std::vector<size_t> places;
   SpoolWriter spool = spool_of(10, 100, &places);
   auto* header = reinterpret_cast<mlrun_frame*>(spool.bytes().data() + places[4]);
@@ -116,7 +116,7 @@ TEST(SpoolCursor, RefusesANewerVersion) {
   EXPECT_NE(walk(spool).error.find("version"), std::string::npos);
 }
 
-TEST(SpoolCursor, DoesNotChecksumForeverWhatClaimsToBeLong) {
+TEST(SpoolCursor, LimitsTheTimeOfChecksumsOfDamagedLengths) {
   SpoolWriter spool;
   mlrun_frame liar{};
   liar.magic = MLRUN_SPOOL_MAGIC;

@@ -62,7 +62,7 @@ TEST(SumCursor, GivesUpAFrameThatIsCutShort) {
   EXPECT_FALSE(sums.next());
 }
 
-TEST(SumCursor, StaysWithinAFrameOfAnything) {
+TEST(SumCursor, StaysWithinAFrameOfRandomBytes) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20000; round++) {
     std::vector<uint64_t> words = entry();

@@ -56,7 +56,7 @@ TEST(TraceClock, NeverTurnsBack) {
   }
 }
 
-TEST(TraceClock, GivesTheSameTimeWhateverWasAskedBefore) {
+TEST(TraceClock, GivesTheSameTimeIndependentOfEarlierQueries) {
   const TraceClock clock =
       clock_of({anchor(0), anchor(100'000'000, 300), anchor(200'000'000), anchor(300'000'000, 90)});
   TraceClock::Hint wandering;
@@ -94,7 +94,7 @@ TEST(TraceClock, AsksForTwoAnchorsOnlyWhereTicksWereStamped) {
   EXPECT_EQ(clock->convert(UINT64_MAX, MLRUN_CLOCK_MONOTONIC, hint), kLatestNs);
 }
 
-TEST(TraceClock, PutsWallTimeWhereTheWallClockStoodAtThatMoment) {
+TEST(TraceClock, ConvertsWallTimeByTheOffsetOfThatTime) {
   // The wall clock is set forward by a second between the second and the third anchor.
   constexpr int64_t kSecond = 1'000'000'000;
   const TraceClock clock =

@@ -100,7 +100,7 @@ TEST(PlainJson, AnEventIsReadAsSimdjsonReadsIt) {
   }
 }
 
-TEST(PlainJson, WhatIsNotPlainIsLeftToSimdjson) {
+TEST(PlainJson, OtherJsonIsLeftToSimdjson) {
   for (const char* text : {"{}",
                            "{",
                            "",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MAPPED is the peak of the private anonymous mappings that the program made itself and may read or write, as in
-/proc/PID/maps at that moment: with mprotect, partial munmap, mremap, overlapping maps and calls by number.
+/proc/PID/maps at that time: with mprotect, partial munmap, mremap, overlapping maps and calls by number.
 MAP_NORESERVE mappings are separate, and only a Python has Python objects."""
 
 import re

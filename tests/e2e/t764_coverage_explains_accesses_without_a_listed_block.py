@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Of a static program, and of one whose blocks are smaller than --alloc-min, accesses are listed without a block, and coverage says that no allocation is
-listed that they could be of. Of other programs it does not."""
+"""For a static program, and for one whose blocks are smaller than --alloc-min, accesses are listed without a block, and coverage says that no
+allocation is listed that they could belong to. For other programs it does not."""
 
 from lib import accesses, case
 

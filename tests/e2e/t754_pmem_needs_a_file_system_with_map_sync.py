@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--pmem on a file system without MAP_SYNC, in a folder that is none, with more than there is, without a rule, and a rule without it: one clear
-line, status 125, the command is not started. Persistent memory itself: tests/vm/placement/pmem_check.py."""
+"""--pmem on a file system without MAP_SYNC, in a path that is not a folder, with more than there is, without a rule, and a rule without it: one
+clear line, status 125, the command is not started. Persistent memory itself: tests/vm/placement/pmem_check.py."""
 
 from lib import case
 

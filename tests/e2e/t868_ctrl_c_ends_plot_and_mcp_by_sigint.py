@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in `mlrun plot` and `mlrun mcp`, while modules are imported and later: the verb ends by SIGINT without a word, and leaves neither a
-picture nor a temporary folder. Where SIGINT is ignored it stays so."""
+"""Ctrl-C in `mlrun plot` and `mlrun mcp`, while modules are imported and later: the verb ends by SIGINT without a message, and leaves
+neither a picture nor a temporary folder. Where SIGINT is ignored it stays so."""
 
 import signal
 import subprocess

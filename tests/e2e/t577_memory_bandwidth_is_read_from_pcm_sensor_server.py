@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answers like pcm-sensor-server on its port gives rows of sample_bandwidth that add up to its totals; one that does
-not answer holds nothing up, and its reason is in the trace. The answers follow PCM's sources: no hardware has it here."""
+"""A server that answers like pcm-sensor-server on its port gives rows of sample_bandwidth that add up to its totals; one
+that does not answer delays nothing, and the reason is in the trace. The answers follow PCM's sources: no hardware has it
+here."""
 
 import http.server
 import itertools

@@ -15,7 +15,7 @@ import time
 
 from lib import case
 from lib.trace import Trace
-from t356_interrupted_twice_the_trace_is_safe import on_terminal
+from t356_a_second_ctrl_c_loses_no_data import on_terminal
 
 CALLS = 3_000_000
 SCAN_SHARE = 15  # percent of the work, before events are counted (runner/trace/merge/merge.cpp)

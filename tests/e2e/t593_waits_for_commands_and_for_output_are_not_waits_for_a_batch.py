@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that runs a command after each step waits for that command and for no batch; one whose output is read slowly waits for the reader
-of its pipe. Both are said so, and why no steps are known."""
+"""A loop that runs a command after each step waits for that command and not for a batch; one whose output is read slowly waits for the
+reader of its pipe. The report states both, and why no steps are known."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a command fails in each run of a trial or a calibration, that is one error which says how many failed and where their output is. Nothing is judged or
-predicted, and no file is left. A trial that Ctrl-C stops says how it goes on."""
+"""Where a command fails in each run of a trial or a calibration, one error states how many failed and where their output is. Nothing is judged or
+predicted, and no file is left. A trial that Ctrl-C stops prints how to resume it."""
 
 import signal
 import subprocess

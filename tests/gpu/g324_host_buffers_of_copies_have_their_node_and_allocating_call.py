@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies to and from a GPU have the address of their host buffer and its node; what lies on another node than the GPU's adds up
-exactly, by who allocated it, and is 0 when all is right. The GPU's node is what /sys tells, here a folder that the case mounts there:
-next to this machine's only node, next to another one, or unknown."""
+"""Copies to and from a GPU have the address of their host buffer and its node; bytes on another node than the GPU's add up exactly,
+by allocating call, and are 0 when all is right. The GPU's node is read from /sys, here a folder that the case mounts there: next to
+this machine's only node, next to another one, or unknown."""
 
 import os
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two ranks that one process spawned, and that set RANK themselves, add up gradients over gloo, and the second is slow: the first one's waiting is
-followed through gloo's threads and both ends of the connection to the other rank. Their process and its helper are none."""
+attributed to the other rank, through gloo's threads and both ends of the connection. The process that spawned them and its helper are not
+ranks."""
 
 import json
 import sys

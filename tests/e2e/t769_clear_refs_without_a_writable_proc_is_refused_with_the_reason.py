@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where /proc cannot be written to, as in some containers, clear-refs says so in one line; required, it is an error before anything runs; asked for, the
-command runs without it."""
+"""Where /proc cannot be written to, as in some containers, one line says that clear-refs is not available. If it is required, that is an error before
+anything runs; otherwise the command runs without it."""
 
 import shutil
 

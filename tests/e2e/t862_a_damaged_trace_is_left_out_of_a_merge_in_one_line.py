@@ -7,7 +7,7 @@ import os
 import shutil
 
 from lib import case, nodes
-from t856_a_merge_of_odd_traces_is_right_or_says_why_not import MS, Traces, write_rows
+from t856_merges_of_unusual_traces_are_correct_or_one_line import MS, Traces, write_rows
 
 HOURS = 3600 * 1000 * MS
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every file that people outside have made (MLRUN_SAMPLES, or ../shared/samples) is imported, or refused in one line; each trace is exported to Perfetto, Chrome, OTF2
-and SQLite, and other people's readers find as many events and rows in each as mlrun says, and all rows are written or listed."""
+"""Every sample file of other tools (MLRUN_SAMPLES, or ../shared/samples) is imported, or refused in one line; each trace is exported to Perfetto,
+Chrome, OTF2 and SQLite, and independent readers find as many events and rows in each as mlrun says, and all rows are written or listed."""
 
 import gzip
 import json

@@ -43,7 +43,7 @@ def work(one):
     handle = gives("cuMemCreate", HANDLE_BYTES, f"given('cuMemCreate', c_size_t({HANDLE_BYTES}), b'x' * 32, c_uint64(0))")
     map_it = f"cuda.cuMemMap(c_uint64(1 << 40), c_size_t({HANDLE_BYTES}), c_size_t(0), c_uint64({handle}), c_uint64(0))"
     if one.do(map_it) or one.do(f"cuda.cuMemRelease(c_uint64({handle}))"):
-        raise AssertionError("the stand-in refused")
+        raise AssertionError("the mock refused")
     takes("cuMemUnmap", HANDLE_BYTES, handle, f"cuda.cuMemUnmap(c_uint64(1 << 40), c_size_t({HANDLE_BYTES})) + 0 * {{}}")
     for call in ("cuStreamSynchronize(c_void_p(1))", "cuEventSynchronize(c_void_p(2))", "cuEventSynchronize(None)",
                  "cuCtxSynchronize()", "cuGraphLaunch(c_void_p(3), c_void_p(4))"):

@@ -2,7 +2,7 @@
 """A library whose notes place its probes at other code, or their semaphores in other memory, is left as it was: nothing
 is written to it, and coverage names the error."""
 
-import g508_gpu_memory_that_pytorch_gives_out_is_in_its_table as g508
+import g508_gpu_memory_allocated_by_pytorch_is_recorded as g508
 import uprobe_case
 from lib import case
 

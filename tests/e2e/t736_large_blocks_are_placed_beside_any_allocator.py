@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With jemalloc, tcmalloc or mimalloc as the program's allocator, large blocks are ours and the others that allocator's: contents, alignment
-and ends are right, with the recorder and without."""
+"""With jemalloc, tcmalloc or mimalloc as the program's allocator, large blocks come from mlrun's heap and the others from that allocator:
+contents, alignment and ends are right, with the recorder and without."""
 
 from lib import allocators, case
 

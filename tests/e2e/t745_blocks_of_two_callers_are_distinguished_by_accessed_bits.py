@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of two callers in turn, one beside the other: accessed bits are read by mapping, so little can be attributed. With a rule of --place for each,
-which have mappings of their own, the callers are told apart: the one whose blocks are touched is hot, the other one cold."""
+"""Blocks of two callers in turn, one beside the other: accessed bits are read by mapping, so little can be attributed. With a rule of --place for
+each, which have mappings of their own, the callers are distinguished: the one whose blocks are touched is hot, the other one cold."""
 
 from lib import accesses, case
 

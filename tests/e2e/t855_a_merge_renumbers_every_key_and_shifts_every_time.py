@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Of two traces of programs that fill many tables, each row is in the merged trace: keys by one number more for all tables that use them,
-moments by one offset, all else as it was. So joins within a node give what they gave, and none finds a row of another node."""
+times by one offset, all else as it was. So joins within a node give what they gave, and none finds a row of another node."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a merge of nodes meets beside whole traces of one run: keys of 63 bits, ids of several kinds in one column, barriers that are not as many
-everywhere or were never left, clocks that say of UTC what the messages contradict, deleted tables, hosts and folders of one name, a trace
-given twice, runs of other times, a full disk, Ctrl-C. Each is right, or one line."""
+"""Merges of nodes with unusual input: keys of 63 bits, ids of several kinds in one column, barriers that are not as many everywhere or were
+never left, clocks whose UTC the messages contradict, deleted tables, hosts and folders of one name, a trace given twice, runs of other times, a
+full disk, Ctrl-C. Each merge is correct, or prints one line."""
 
 import signal
 import subprocess

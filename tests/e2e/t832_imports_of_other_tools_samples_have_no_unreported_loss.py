@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that people outside have made (MLRUN_SAMPLES, or ../shared/samples): events in = rows + listed. The number of events in a file comes from
-Python's own JSON, SQLite and perf."""
+"""Sample files of other tools (MLRUN_SAMPLES, or ../shared/samples): events in = rows + listed. The number of events in a file comes from Python's
+own JSON, SQLite and perf."""
 
 import gzip
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks of 64 KiB and more in a heap of ours, with and without recording: results, errors and output are the untraced program's. A thread
+"""Blocks of 64 KiB and more in mlrun's heap, with and without recording: results, errors and output are the untraced program's. A thread
 that never allocated frees; malloc(0) and realloc(block, 0); alignments; blocks before main and after destructors; forks, also while other
 threads allocate; a seccomp filter that allows what libc's allocator needs; limits of address space, data and locked memory; a program that
 protects parts of its blocks."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Default Python stacks print nothing and are no gap: of programs that are not Python, where they are off, and where the
-kernel refuses them, which `coverage` has alone; doctor says whether they work."""
+"""Default Python stacks print nothing and report no gap for programs that are not Python, where they are off, and where
+the kernel refuses them, which only `coverage` states; doctor reports whether they work."""
 
 import sys
 

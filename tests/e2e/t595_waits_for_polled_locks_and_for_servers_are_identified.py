@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that try a file lock again and again, asleep in between, wait for the lock and not for a timer. A training that tells a server how far
-it is waits for the server, and for no batch."""
+"""Workers that try a file lock repeatedly, asleep in between, wait for the lock and not for a timer. A training that reports its progress to a
+server waits for the server, not for a batch."""
 
 import http.server
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command that fails whenever all its blocks are to have huge pages: the calibration has no run of near. It predicts from the runs with single sites, and
-says what it lacks."""
+"""A command that fails whenever all its blocks are to have huge pages: the calibration has no run of near. It predicts from the runs with single
+sites, and names what it lacks."""
 
 import tomllib
 
