@@ -78,6 +78,9 @@ Result<Advice> read_advice(const std::string& path) {
   const toml::table& file = *read;
   const toml::table* table = file["advice"].as_table();
   if (table == nullptr) return fail(path + " has no table [advice]: name a file that mlrun advise wrote, or a trace");
+  if ((*table)["apart"].value_or(false))
+    return fail(path +
+                " keeps call sites apart and chooses no memory, so it has no prediction to test: leave out --try");
   Advice advice;
   const auto word = [&](const char* key) { return (*table)[key].value_or(std::string()); };
   advice.trace = word("trace");

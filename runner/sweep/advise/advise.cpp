@@ -11,6 +11,7 @@
 #include "runner/placement/resolve.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
+#include "runner/sweep/advise/apart.h"
 #include "runner/sweep/advise/calibrate.h"
 #include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/huge_setting.h"
@@ -175,8 +176,38 @@ Status advise(const AdviseOptions& options) {
   return {};
 }
 
+// Writes a rule for each of the largest sites.
+Status keep_apart(const AdviseOptions& options) {
+  const auto recorded = read_recorded_run(options.source);
+  if (!recorded) return tl::make_unexpected(recorded.error());
+  const uint64_t min_bytes = std::max(kLeastPlacedBytes, recorded->min_bytes);
+  const auto found = read_sites(options.source, min_bytes, recorded->end_ns);
+  if (!found) return tl::make_unexpected(found.error());
+  if (const Status has_sites = check_sites(options.source, min_bytes, *found); !has_sites) return has_sites;
+  const ApartSites apart = largest_sites(options.source, min_bytes, *found, options.apart_sites);
+  if (const Status written = util::write_atomically(options.output, apart_text(apart), 0644); !written) return written;
+  std::fputs((missing_text(*recorded) + apart_summary_text(apart, *found, options.output)).c_str(), stdout);
+  return {};
+}
+
+Status renew_apart(ApartSites apart, const AdviseOptions& options) {
+  const size_t sites = apart.signatures.size();
+  const OtherBuilds others = find_in_other_builds(apart);
+  if (apart.signatures.empty())
+    return fail(fmt::format("{}: none of its {} sites is found in the present files: record the program again",
+                            options.source, sites));
+  if (const Status written = util::write_atomically(options.output, apart_text(apart), 0644); !written) return written;
+  std::string text = builds_text(others, sites);
+  if (others.lost > 0) text += "those that are not found are left out\n";
+  std::fputs(text.c_str(), stdout);
+  return {};
+}
+
 // Writes the file again for the present builds of its libraries.
 Status renew(const AdviseOptions& options) {
+  const auto apart = read_apart(options.source);
+  if (!apart) return tl::make_unexpected(apart.error());
+  if (*apart && options.trial.empty()) return renew_apart(**apart, options);
   auto advice = read_advice(options.source);
   if (!advice) return tl::make_unexpected(advice.error());
   const size_t sites = advice->signatures.size();
@@ -227,7 +258,7 @@ Result<int> advise(const Arguments& arguments) {
   if (!*parsed) return 0;
   const AdviseOptions& options = **parsed;
   Status status;
-  if (!options.is_file) status = advise(options);
+  if (!options.is_file) status = options.apart_sites > 0 ? keep_apart(options) : advise(options);
   if (options.is_file && !options.output.empty()) status = renew(options);
   if (!status) return tl::make_unexpected(status.error());
   if (options.trial.empty()) return 0;
