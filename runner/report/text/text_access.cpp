@@ -22,15 +22,27 @@ std::string share_text(double part, double whole) {
   return whole <= 0 ? "-" : fmt::format("{:.1f} %", 100 * part / whole);
 }
 
+// Whether much is not attributed, as where blocks of several sites are in one range of a mechanism that sees no single pages. Where rules place blocks,
+// their sites are apart already.
+bool needs_sites_apart(const model::MemoryAccess::Found& found, const model::Placement& placement) {
+  const uint16_t rung = util::access_rung_of(found.rung);
+  const bool sees_ranges = rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS || rung == MLRUN_ACCESS_DAMON;
+  return sees_ranges && placement.rules.empty() && found.largest.size() > 1 && found.seen_byte_s < found.byte_s / 2;
+}
+
 // One line: the mechanism, how much of the memory it attributes, its cost.
-std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const TextStyle& style) {
+std::string rung_line(const Rung& rung, const model::Run& run, const TextStyle& style) {
   std::vector<std::string> items = {"by " + printable(rung.rung)};
-  for (const model::MemoryAccess::Found& found : access.by_rung) {
+  for (const model::MemoryAccess::Found& found : run.access.by_rung) {
     if (found.rung != rung.rung) continue;
     items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
     if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
+    if (needs_sites_apart(found, run.placement))
+      items.emplace_back(
+          "call sites whose blocks share a mapping cannot be told apart; mlrun advise TRACE --apart -o FILE gives "
+          "them mappings of their own");
   }
   if (rung.on_ns < rung.all_ns) items.push_back("seen " + util::percent_text(rung.on_ns, rung.all_ns) + " of the time");
   if (rung.worst_stall_ns > 0)
@@ -46,7 +58,7 @@ std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const
 
 std::string memory_rungs_text(const Summary& summary, const TextStyle& style) {
   std::string out;
-  for (const Rung& rung : summary.run.access.rungs) out += rung_line(rung, summary.run.access, style);
+  for (const Rung& rung : summary.run.access.rungs) out += rung_line(rung, summary.run, style);
   return out;
 }
 

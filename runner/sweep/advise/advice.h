@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "runner/sweep/advise/experiment.h"
-#include "runner/sweep/advise/trace_sites.h"
+#include "runner/sweep/advise/named_sites.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
@@ -26,7 +25,7 @@ struct Prediction {
 inline constexpr const char* kKernelsChoice =
     "default";  // target of a rule whose blocks are where the kernel's default policy puts them
 
-struct Advice {
+struct Advice : NamedSites {  // the chosen sites
   std::string trace;
   std::string fast, slow;  // targets of rules: "node 1", "huge", "default"
   std::string figure;      // what is compared: "wall" or "cpu" time
@@ -39,8 +38,6 @@ struct Advice {
   std::string ranked_by;  // what the gain of a site is computed from, in words
   // Gain of the chosen sites, as a fraction of the gain of all sites; gain_most: upper bound for any choice.
   double gain = 0, gain_most = 0;
-  std::vector<std::string> signatures, labels;  // of the chosen sites
-  std::vector<FrameName> frames;                // of these signatures, to recognise them in another build
   // Target that spreads the chosen blocks over both nodes; empty: they go to the fast memory.
   std::string spread;
   std::optional<Prediction> prediction;  // none: the sites were only ranked

@@ -11,6 +11,7 @@
 #include "runner/placement/resolve.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
+#include "runner/sweep/advise/apart.h"
 #include "runner/sweep/advise/calibrate.h"
 #include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/huge_setting.h"
@@ -28,8 +29,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr uint64_t kMinBytes = 64 << 10;  // libc's allocator keeps smaller blocks
-constexpr size_t kSitesMax = 250;         // signatures that rules have room for
+constexpr size_t kSitesMax = 250;  // signatures that rules have room for
 
 // Fails where this memory cannot be had. Returns a line on what it is worth, or nothing.
 Result<std::string> check_fast(const std::string& fast) {
@@ -40,26 +40,10 @@ Result<std::string> check_fast(const std::string& fast) {
 }
 
 Status take_smallest(uint64_t recorded_bytes, Advice& advice) {
-  advice.min_bytes = std::max({kMinBytes, recorded_bytes, advice.fast == "huge" ? kHugePageBytes : 0});
+  advice.min_bytes = std::max({kLeastPlacedBytes, recorded_bytes, advice.fast == "huge" ? kHugePageBytes : 0});
   if (advice.capacity_bytes >= advice.min_bytes) return {};
   return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
                           util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
-}
-
-// Why a trace has no site, and what to do.
-std::string no_sites_text(const Advice& advice, const TraceSites& found) {
-  const std::string blocks = fmt::format("blocks of {} and more", util::size_text(advice.min_bytes));
-  if (found.blocks == 0) return fmt::format("{} has no {}", advice.trace, blocks);
-  if (found.without_build_id == 0)
-    return fmt::format("{} has no {} with a call stack; record it with --stacks=16 --alloc-min=64K", advice.trace,
-                       blocks);
-  const std::string& file = found.file_without_build_id;
-  return fmt::format("{}: {} of {} {} are allocated by code without a build id{}", advice.trace, found.without_build_id,
-                     found.blocks, blocks,
-                     file.empty()
-                         ? ", such as code that is generated at run time: rules know code by its build id"
-                         : fmt::format(" ({}), by which rules know it; link it with -Wl,--build-id and record it again",
-                                       util::printable(file)));
 }
 
 // What was chosen, and what is said about it.
@@ -92,13 +76,7 @@ std::string remarks_text(const RecordedRun& recorded, const TraceSites& found, c
         "{} blocks ({}) stay on the slow memory: their call stacks end early (code without a build id, or a stack that "
         "could not be read further), and those of other sites begin like them\n",
         found.cut, util::size_text(found.cut_bytes));
-  if (recorded.has_losses)
-    text +=
-        "records of this trace were lost (table loss): blocks may be missing, or seem to live longer than they did\n";
-  if (!recorded.command.failure.empty())
-    text += fmt::format("the recorded command failed ({}): this is for what it allocated until then\n",
-                        recorded.command.failure);
-  return text;
+  return text + missing_text(recorded);
 }
 
 std::string prediction_text(const Advice& advice, const Prediction& said) {
@@ -135,12 +113,7 @@ Choice choose(const TraceSites& found, const std::vector<double>& gains, Advice&
   const Chosen chosen = choose_over_time(found.sites, gains, capacity, kSitesMax);
   advice.gain = chosen.gain / all;
   advice.gain_most = std::min(1.0, chosen.bound / all);
-  for (const size_t site : chosen.sites) {
-    const Site& one = found.sites[site];
-    advice.signatures.push_back(one.signature);
-    advice.labels.push_back(one.label);
-    advice.frames.insert(advice.frames.end(), one.frames.begin(), one.frames.end());
-  }
+  for (const size_t site : chosen.sites) advice.add(found.sites[site]);
   const size_t fitting = sites_that_fit(found.sites, gains, capacity).size();
   return {chosen.sites, fitting - std::min(fitting, kSitesMax), {}};
 }
@@ -190,7 +163,7 @@ Status advise(const AdviseOptions& options) {
   if (!remark) return tl::make_unexpected(remark.error());
   const auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
-  if (found->sites.empty()) return fail(no_sites_text(advice, *found));
+  if (const Status has_sites = check_sites(options.source, advice.min_bytes, *found); !has_sites) return has_sites;
   advice.all_fits = all_fits(options, *found);
   advice.has_budget = options.fast_bytes == 0 || advice.capacity_bytes < options.fast_bytes;
   const auto choice = measure_and_choose(options, *found, advice);
@@ -203,19 +176,46 @@ Status advise(const AdviseOptions& options) {
   return {};
 }
 
+// Writes a rule for each of the largest sites.
+Status keep_apart(const AdviseOptions& options) {
+  const auto recorded = read_recorded_run(options.source);
+  if (!recorded) return tl::make_unexpected(recorded.error());
+  const uint64_t min_bytes = std::max(kLeastPlacedBytes, recorded->min_bytes);
+  const auto found = read_sites(options.source, min_bytes, recorded->end_ns);
+  if (!found) return tl::make_unexpected(found.error());
+  if (const Status has_sites = check_sites(options.source, min_bytes, *found); !has_sites) return has_sites;
+  const ApartSites apart = largest_sites(options.source, min_bytes, *found, options.apart_sites);
+  if (const Status written = util::write_atomically(options.output, apart_text(apart), 0644); !written) return written;
+  std::fputs((missing_text(*recorded) + apart_summary_text(apart, *found, options.output)).c_str(), stdout);
+  return {};
+}
+
+Status renew_apart(ApartSites apart, const AdviseOptions& options) {
+  const size_t sites = apart.signatures.size();
+  const OtherBuilds others = find_in_other_builds(apart);
+  if (apart.signatures.empty())
+    return fail(fmt::format("{}: none of its {} sites is found in the present files: record the program again",
+                            options.source, sites));
+  if (const Status written = util::write_atomically(options.output, apart_text(apart), 0644); !written) return written;
+  std::string text = builds_text(others, sites);
+  if (others.lost > 0) text += "those that are not found are left out\n";
+  std::fputs(text.c_str(), stdout);
+  return {};
+}
+
 // Writes the file again for the present builds of its libraries.
-Status renew(const std::string& file, const std::string& output) {
-  auto advice = read_advice(file);
+Status renew(const AdviseOptions& options) {
+  const auto apart = read_apart(options.source);
+  if (!apart) return tl::make_unexpected(apart.error());
+  if (*apart && options.trial.empty()) return renew_apart(**apart, options);
+  auto advice = read_advice(options.source);
   if (!advice) return tl::make_unexpected(advice.error());
   const size_t sites = advice->signatures.size();
   const bool was_predicted = advice->prediction.has_value();
   const OtherBuilds others = find_in_other_builds(*advice);
-  if (const Status written = util::write_atomically(output, advice_text(*advice), 0644); !written) return written;
-  std::string text;
-  for (const std::string& path : others.files)
-    text += "not the build that was recorded: " + util::printable(path) + "\n";
-  text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n", sites,
-                      others.by_name, others.lost);
+  if (const Status written = util::write_atomically(options.output, advice_text(*advice), 0644); !written)
+    return written;
+  std::string text = builds_text(others, sites);
   if (others.lost > 0)
     text += fmt::format(
         "those that are not found are left out{}\n",
@@ -258,8 +258,8 @@ Result<int> advise(const Arguments& arguments) {
   if (!*parsed) return 0;
   const AdviseOptions& options = **parsed;
   Status status;
-  if (!options.is_file) status = advise(options);
-  if (options.is_file && !options.output.empty()) status = renew(options.source, options.output);
+  if (!options.is_file) status = options.apart_sites > 0 ? keep_apart(options) : advise(options);
+  if (options.is_file && !options.output.empty()) status = renew(options);
   if (!status) return tl::make_unexpected(status.error());
   if (options.trial.empty()) return 0;
   return try_advice(options, options.output.empty() ? options.source : options.output);

@@ -11,9 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/placement.h"
 #include "runner/launch/placement.h"
 #include "runner/placement/resolve.h"
 #include "runner/util/id_list.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
@@ -24,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kFewestBlocks = 8, kBlocksMax = 10'000;
+constexpr const char* kApartSites = "16";  // the more rules, the fewer processes can be counted (preload/placement)
 
 constexpr const char* kFooter =
     "Examples:\n"
@@ -34,12 +37,19 @@ constexpr const char* kFooter =
     "  mlrun advise rules.toml --try trial                           does the prediction hold?\n"
     "  mlrun advise rules.toml -o new.toml                           the same callers in another build of ./app\n"
     "  mlrun --place rules.toml ./app                                use it\n"
+    "  mlrun advise trace --apart -o apart.toml                      a rule for each of the largest call sites\n"
+    "  mlrun --place apart.toml --access=cold ./app                  what is hot of each\n"
     "\n"
     "At every moment the blocks of the chosen call sites fit into the fast memory: that of a node, or huge pages, "
     "which "
     "help a program with random accesses to much memory.\n"
     "\n"
     "Exit status: 0; with --try 1 if the prediction did not hold; 125 for an error.";
+
+// Options as given; empty: not given.
+struct AdviseTexts {
+  std::string fast, slow, ratio, apart;
+};
 
 Status take_fast(const std::string& text, AdviseOptions& options) {
   const size_t equals = text.find('=');
@@ -124,12 +134,25 @@ Status check_output(const std::string& path) {
   return {};
 }
 
+// --apart chooses no memory and measures nothing.
+Status settle_apart(const AdviseTexts& texts, AdviseOptions& options) {
+  if (options.is_file) return fail(options.source + " is a file of rules: --apart needs a trace");
+  if (!texts.fast.empty() || !texts.slow.empty() || !texts.ratio.empty() || !options.calibration.empty() ||
+      !options.trial.empty())
+    return fail("--apart chooses no memory: leave out --fast, --slow, --spread, --calibrate and --try");
+  const auto sites = util::whole_number<uint64_t>(texts.apart);
+  if (!sites || *sites == 0 || *sites > MLRUN_PLACE_RULES)
+    return fail(fmt::format("--apart={}: the number of call sites must be from 1 to {}, as many as there can be rules",
+                            texts.apart, int{MLRUN_PLACE_RULES}));
+  options.apart_sites = *sites;
+  if (options.output.empty()) return fail("name a file for the rules: -o FILE");
+  return check_output(options.output);
+}
+
 // Checks that options which only a rules file or only a trace accepts go with the right one.
-Status check_words(const AdviseOptions& options, const std::string& fast, const std::string& ratio) {
-  std::error_code ignored;
-  if (!fs::exists(options.source, ignored)) return fail(options.source + " does not exist");
+Status check_words(const AdviseOptions& options, const AdviseTexts& texts) {
   if (options.is_file) {
-    if (!fast.empty() || !options.calibration.empty() || !ratio.empty())
+    if (!texts.fast.empty() || !options.calibration.empty() || !texts.ratio.empty())
       return fail(options.source + " is a file of rules: leave out --fast, --calibrate and --spread, or name a trace");
     if (options.trial.empty() && options.output.empty())
       return fail(fmt::format(
@@ -137,45 +160,52 @@ Status check_words(const AdviseOptions& options, const std::string& fast, const 
           options.source));
     return options.output.empty() ? Status() : check_output(options.output);
   }
-  if (fast.empty())
-    return fail("--fast NODE=SIZE is missing: which node is fast, and how much of its memory blocks may use");
+  if (texts.fast.empty())
+    return fail(
+        "--fast NODE=SIZE is missing: which node is fast, and how much of its memory blocks may use; or --apart, which "
+        "chooses no memory");
   if (options.output.empty()) return fail("name a file for the rules: -o FILE");
-  if (!ratio.empty() && options.calibration.empty())
+  if (!texts.ratio.empty() && options.calibration.empty())
     return fail("--spread only has an effect on measured runs: add --calibrate OUT");
   return check_output(options.output);
 }
 
-Status settle_memory(const std::string& fast, const std::string& slow, const std::string& ratio,
-                     AdviseOptions& options) {
-  Status status = take_fast(fast, options);
+Status settle_memory(const AdviseTexts& texts, AdviseOptions& options) {
+  Status status = take_fast(texts.fast, options);
   if (status) status = check_capacity(options);
-  if (status) status = settle_slow(slow, options);
+  if (status) status = settle_slow(texts.slow, options);
   if (!status) return status;
-  auto spread = find_spread(options.fast, options.slow, ratio);
+  auto spread = find_spread(options.fast, options.slow, texts.ratio);
   if (!spread) return tl::make_unexpected(spread.error());
   options.spread = *std::move(spread);
   return {};
 }
 
-}  // namespace
+Status settle(const AdviseTexts& texts, AdviseOptions& options) {
+  std::error_code ignored;
+  if (!fs::exists(options.source, ignored)) return fail(options.source + " does not exist");
+  options.is_file = fs::is_regular_file(options.source, ignored);
+  if (!texts.apart.empty()) return settle_apart(texts, options);
+  Status status = check_words(options, texts);
+  if (status && !options.is_file) status = settle_memory(texts, options);
+  return status;
+}
 
-Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
-  AdviseOptions options;
-  options.blocks = kFewestBlocks;
-  options.figure = "wall";
-  std::string fast, slow, ratio;
-  CLI::App app("Chooses the blocks that should be in the fast memory, and writes rules for --place.", "advise");
-  set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
-  app.footer(kFooter);
+void add_options(CLI::App& app, AdviseTexts& texts, AdviseOptions& options) {
   app.add_option("TRACE", options.source, "a trace with stacks, or a file that mlrun advise wrote")->required();
-  app.add_option("--fast", fast,
+  app.add_option("--fast", texts.fast,
                  "the fast memory and its size, or huge=SIZE: huge pages, for blocks of 2 MiB and more (default: none)")
       ->option_text("NODE=SIZE");
-  app.add_option("--slow", slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
-  app.add_option("--spread", ratio,
+  app.add_option("--slow", texts.slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
+  app.add_option("--spread", texts.ratio,
                  "with --calibrate: also measure all blocks over both nodes, fast to slow in this ratio (default: that "
                  "of the bandwidths that the firmware reports)")
       ->option_text("N:M");
+  app.add_flag(std::string("--apart{") + kApartSites + "}", texts.apart,
+               "instead of --fast: a rule for each of the SITES call sites with the most bytes x time (16 without a "
+               "value, up to 64), which gives its blocks mappings of their own and leaves the nodes to the kernel. "
+               "Accessed bits (--access=cold) and sampled pages are then by call site (default: off)")
+      ->option_text("[=SITES]");
   app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
   app.add_option(
          "--calibrate", options.calibration,
@@ -196,14 +226,24 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
       ->option_text("wall|cpu")
       ->check(CLI::IsMember({"wall", "cpu"}));
   app.add_flag("--quiet", options.quiet, "no status line (default: off)");
+}
+
+}  // namespace
+
+Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
+  AdviseOptions options;
+  options.blocks = kFewestBlocks;
+  options.figure = "wall";
+  AdviseTexts texts;
+  CLI::App app("Chooses the blocks that should be in the fast memory, and writes rules for --place.", "advise");
+  set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
+  app.footer(kFooter);
+  add_options(app, texts, options);
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<AdviseOptions>();
+  if (const Status settled = settle(texts, options); !settled) return tl::make_unexpected(settled.error());
   std::error_code ignored;
-  options.is_file = fs::is_regular_file(options.source, ignored);
-  Status status = check_words(options, fast, ratio);
-  if (status && !options.is_file) status = settle_memory(fast, slow, ratio, options);
-  if (!status) return tl::make_unexpected(status.error());
   for (std::string* path : {&options.source, &options.output, &options.calibration, &options.trial}) {
     if (!path->empty()) *path = fs::absolute(*path, ignored).string();
   }

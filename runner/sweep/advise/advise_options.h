@@ -2,6 +2,7 @@
 // The command line of `mlrun advise`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ namespace mlrun::sweep {
 struct AdviseOptions {
   std::string source;      // a trace, or a file that `mlrun advise` wrote
   bool is_file = false;    // `source` is such a file
+  size_t apart_sites = 0;  // at most so many sites get a rule each, and no memory is chosen; 0: memory is chosen
   std::string fast, slow;  // targets of rules
   uint64_t capacity_bytes = 0;
   uint64_t fast_bytes = 0;  // memory of the fast nodes; 0: huge pages, or unknown

@@ -82,24 +82,24 @@ Renewed renewed(const std::string& signature, const std::set<std::string>& chang
   return result;
 }
 
-// Keeps the frames of the present signatures, each as it is now. A file that no signature names any more is no file of the advice.
-void renew_frames(Advice& advice, const NewFrames& changed) {
+// Keeps the frames of the present signatures, each as it is now. A file that no signature names any more is left out.
+void renew_frames(NamedSites& sites, const NewFrames& changed) {
   std::set<std::string> named;
-  for (const std::string& signature : advice.signatures) {
+  for (const std::string& signature : sites.signatures) {
     for (const std::string_view place : util::split(signature, ",")) named.emplace(place);
   }
-  for (FrameName& frame : advice.frames) {
+  for (FrameName& frame : sites.frames) {
     const auto now = changed.find(frame.place);
     if (now != changed.end()) frame = now->second;
   }
-  std::erase_if(advice.frames, [&](const FrameName& frame) { return !named.contains(frame.place); });
+  std::erase_if(sites.frames, [&](const FrameName& frame) { return !named.contains(frame.place); });
 }
 
 }  // namespace
 
-OtherBuilds find_in_other_builds(Advice& advice) {
+OtherBuilds find_in_other_builds(NamedSites& sites) {
   std::map<std::string, std::vector<const FrameName*>> by_id;
-  for (const FrameName& frame : advice.frames) by_id[frame.place.substr(0, frame.place.find('+'))].push_back(&frame);
+  for (const FrameName& frame : sites.frames) by_id[frame.place.substr(0, frame.place.find('+'))].push_back(&frame);
   OtherBuilds result;
   NewFrames changed;
   std::set<std::string> changed_ids;
@@ -111,18 +111,31 @@ OtherBuilds find_in_other_builds(Advice& advice) {
     changed.merge(*found);
   }
   std::vector<std::string> signatures, labels;
-  for (size_t i = 0; i < advice.signatures.size(); i++) {
-    const Renewed now = renewed(advice.signatures[i], changed_ids, changed);
+  for (size_t i = 0; i < sites.signatures.size(); i++) {
+    const Renewed now = renewed(sites.signatures[i], changed_ids, changed);
     if (now.is_changed) (now.is_recognised ? result.by_name : result.lost)++;
     if (!now.is_recognised) continue;
     signatures.push_back(fmt::format("{}", fmt::join(now.places, ",")));
-    labels.push_back(advice.labels[i]);
+    labels.push_back(sites.labels[i]);
   }
-  advice.signatures = std::move(signatures);
-  advice.labels = std::move(labels);
-  renew_frames(advice, changed);
-  if (!result.files.empty()) advice.prediction.reset();
+  sites.signatures = std::move(signatures);
+  sites.labels = std::move(labels);
+  renew_frames(sites, changed);
   return result;
+}
+
+OtherBuilds find_in_other_builds(Advice& advice) {
+  OtherBuilds others = find_in_other_builds(static_cast<NamedSites&>(advice));
+  if (!others.files.empty()) advice.prediction.reset();
+  return others;
+}
+
+std::string builds_text(const OtherBuilds& others, size_t sites) {
+  std::string text;
+  for (const std::string& path : others.files)
+    text += "not the build that was recorded: " + util::printable(path) + "\n";
+  return text + fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n", sites,
+                            others.by_name, others.lost);
 }
 
 }  // namespace mlrun::sweep

@@ -2,6 +2,7 @@
 // Translates signatures of callers to another build of a file than the recorded one: offsets differ there, function names are the same.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,13 @@ struct OtherBuilds {
 };
 
 // In the signatures, replaces each frame in a changed file by "BUILDID+FIRST-LAST": any address in the function of that name. A signature
-// is cut before the first frame that is not found. If a file has changed, a prediction is removed: it was one for the recorded build.
+// is cut before the first frame that is not found.
+OtherBuilds find_in_other_builds(NamedSites& sites);
+
+// The same. If a file has changed, a prediction is removed: it was one for the recorded build.
 OtherBuilds find_in_other_builds(Advice& advice);
+
+// Lines for people about `sites` sites.
+std::string builds_text(const OtherBuilds& others, size_t sites);
 
 }  // namespace mlrun::sweep

@@ -39,11 +39,12 @@ std::string lacking(const model::Run& run) {
            "node lists";
   if (run.command.empty()) return " has no command, which advise needs to run again; name the trace of mlrun COMMAND";
   if (run.options.summary_only)
-    return " has only sums of its blocks, so what fits is unknown; record it without --summary-only";
+    return " has only sums of its blocks, so what is alive at each moment is unknown; record it without --summary-only";
   if (run.options.alloc_sample_bytes > 0)
-    return " lists only a sample of its blocks, so what fits is unknown; record it without --alloc-sample";
+    return " lists only a sample of its blocks, so what is alive at each moment is unknown; record it without "
+           "--alloc-sample";
   if (run.events_from_ns)
-    return " has only the last part of its run, so what fits is unknown; record it without --last";
+    return " has only the last part of its run, so what is alive at each moment is unknown; record it without --last";
   return {};
 }
 
@@ -64,6 +65,17 @@ Result<RecordedRun> read_recorded_run(const std::string& trace) {
   }
   recorded.has_losses = run->total("losses").value_or(0) > 0;
   return recorded;
+}
+
+std::string missing_text(const RecordedRun& recorded) {
+  std::string text;
+  if (recorded.has_losses)
+    text +=
+        "records of this trace were lost (table loss): blocks may be missing, or seem to live longer than they did\n";
+  if (!recorded.command.failure.empty())
+    text += fmt::format("the recorded command failed ({}): this is for what it allocated until then\n",
+                        recorded.command.failure);
+  return text;
 }
 
 }  // namespace mlrun::sweep

@@ -23,4 +23,7 @@ struct RecordedRun {
 // Fails for a trace of several nodes, without a command, or that does not list when every block was alive.
 Result<RecordedRun> read_recorded_run(const std::string& trace);
 
+// Lines about what may be missing in the trace: losses, the end of a command that failed. Empty: nothing.
+std::string missing_text(const RecordedRun& recorded);
+
 }  // namespace mlrun::sweep

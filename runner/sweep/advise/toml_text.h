@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text as a basic string of TOML, with its quotation marks. Invalid UTF-8 is replaced.
+// Texts as basic strings of TOML, with their quotation marks. Invalid UTF-8 is replaced.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace mlrun::sweep {
 
 std::string toml_text(const std::string& text);
+
+std::string toml_list(const std::vector<std::string>& texts);
 
 }  // namespace mlrun::sweep

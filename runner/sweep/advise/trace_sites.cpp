@@ -13,6 +13,7 @@
 #include "runner/events/placement.h"
 #include "runner/parquet/table_batches.h"
 #include "runner/sweep/advise/process_ends.h"
+#include "runner/util/text.h"
 
 namespace mlrun::sweep {
 
@@ -273,6 +274,21 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int6
   for (const Event& event : events) lives.add(event);
   lives.end(run_end_ns);
   return result;
+}
+
+Status check_sites(const std::string& trace, uint64_t min_bytes, const TraceSites& found) {
+  if (!found.sites.empty()) return {};
+  const std::string blocks = fmt::format("blocks of {} and more", util::size_text(min_bytes));
+  if (found.blocks == 0) return fail(fmt::format("{} has no {}", trace, blocks));
+  if (found.without_build_id == 0)
+    return fail(
+        fmt::format("{} has no {} with a call stack; record it with --stacks=16 --alloc-min=64K", trace, blocks));
+  const std::string& file = found.file_without_build_id;
+  return fail(fmt::format(
+      "{}: {} of {} {} are allocated by code without a build id{}", trace, found.without_build_id, found.blocks, blocks,
+      file.empty() ? ", such as code that is generated at run time: rules know code by its build id"
+                   : fmt::format(" ({}), by which rules know it; link it with -Wl,--build-id and record it again",
+                                 util::printable(file))));
 }
 
 }  // namespace mlrun::sweep

@@ -17,7 +17,8 @@ struct BlockLife {
   uint64_t bytes = 0;  // rounded up to whole pages
 };
 
-inline constexpr size_t kLabelFrames = 4;  // number of functions in a label
+inline constexpr size_t kLabelFrames = 4;                // number of functions in a label
+inline constexpr uint64_t kLeastPlacedBytes = 64 << 10;  // libc's allocator keeps smaller blocks
 
 // A frame of a signature, to recognise it in another build.
 struct FrameName {
@@ -56,5 +57,8 @@ struct TraceSites {
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
 // memory is hot, hot bytes × time, or the number or latency of accesses. `run_end_ns`: when the command ended; 0: unknown.
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns);
+
+// Fails if there are no sites; the error says why, and what to do.
+Status check_sites(const std::string& trace, uint64_t min_bytes, const TraceSites& found);
 
 }  // namespace mlrun::sweep

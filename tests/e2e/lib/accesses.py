@@ -58,3 +58,25 @@ def check_reused(this, what, mib):
     faults = sum(row["faults"] for row in site_rows(trace, "faults"))
     this.true("the sites have them all", found <= faults <= found + outside, (faults, found, outside))
     return trace
+
+
+def two_callers(this, seconds, *options):
+    """Runs the victim two_sites.c with accessed bits: the rows of its two callers, the one with smaller blocks, which is hot, first."""
+    trace = this.trace(this.victim("two_sites"), seconds, options=("--access=cold", "--alloc-min", "64K", "--python-stacks=off", "--sample=off", *options), timeout=300)
+    tried(trace, "cold")
+    blocks, small, large = map(int, trace.stdout.split())
+    sites = sorted((row for row in site_rows(trace, "cold") if row["blocks"] == blocks), key=lambda row: row["bytes"])
+    this.equal("bytes of the two callers", [row["bytes"] // blocks // 65536 * 65536 for row in sites], [small, large])
+    return sites
+
+
+def check_told_apart(this, *options):
+    """With these options, which give each of the two callers mappings of its own, one is hot and one is cold. Their rows."""
+    for seconds in ("6", "20", "60"):  # on a busy machine few windows fit
+        hot, cold = two_callers(this, seconds, *options)
+        if all(row["seen_byte_s"] > 0.2 * row["byte_s"] for row in (hot, cold)):
+            break
+    for row in (hot, cold):
+        this.true("a rule of its own: seen from the second window on", row["seen_byte_s"] > 0.2 * row["byte_s"], row)
+    this.true("one is hot, one cold", hot["hot_ppm"] >= 980_000 and cold["hot_ppm"] <= 2_000, (hot, cold))
+    return hot, cold
