@@ -211,16 +211,17 @@ bool places_mappings(const Rules& rules) {
 
 }  // namespace
 
-PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const collect::Arena& arena)
-    : area_(arena.placement(), static_cast<uint32_t>(rules.rules.size())),
+PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows, collect::Recording& recording)
+    : area_(recording.arena().placement(), static_cast<uint32_t>(rules.rules.size())),
       rules_(static_cast<uint32_t>(rules.rules.size())),
       places_mappings_(places_mappings(rules)),
       samples_processes_(has_policy && !places_mappings_),
       counters_before_(machine_counters()),
-      balancing_before_(balancing()) {
+      balancing_before_(balancing()),
+      frames_(recording.spool(), recording.arena().clock_kind()) {
   std::error_code ignored;
-  const std::string path = std::filesystem::canonical(arena.path(), ignored).string();
-  if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_, path);
+  const std::string path = std::filesystem::canonical(recording.arena().path(), ignored).string();
+  if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_, path, keeps_rows);
 }
 
 bool PlacedMemory::follow_slots(std::vector<placement::HeapPlace>& heaps) {
@@ -275,8 +276,18 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   if (samples_processes_) targets.processes = watch.alive();
   if (rules_ != 0) targets.alive = watch.alive();
   sampler_->set_targets(std::move(targets));
+  write_rows();
   const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
   next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
+}
+
+void PlacedMemory::write_rows() { frames_.put_rows(MLRUN_SAMPLE_PAGE, sampler_->fetch()); }
+
+void PlacedMemory::finish() {
+  if (!sampler_) return;
+  std::string problem;
+  sampler_->finish(problem);
+  write_rows();
 }
 
 nlohmann::json PlacedMemory::processes(const placement::FoundPages& found) const {

@@ -13,7 +13,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/descendant_watch.h"
-#include "runner/collect/mapped_arena.h"
+#include "runner/collect/recording.h"
+#include "runner/collect/sample_frames.h"
 #include "runner/options/options.h"
 #include "runner/placement/counts_area.h"
 #include "runner/placement/page_sampler.h"
@@ -46,16 +47,21 @@ void describe_recovered(nlohmann::json& session, mlrun_placement& area);
 // of a process are not known at each moment, and would count as memory under the policy.
 class PlacedMemory {
  public:
-  PlacedMemory(const Rules& rules, bool has_policy, const collect::Arena& arena);
+  // keeps_rows: each sampled page has a row in the spool, for the sites of `alloc`.
+  PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows, collect::Recording& recording);
 
   // Call it often: twice a second it looks for new and ended processes, and 20 times a second while slots or caches are scarce. Where that would
   // take more than 1/500 of a CPU, it does so less often, at least every 5 s.
   void follow(uint64_t now_ns, const collect::DescendantWatch& watch);
 
+  // Stops sampling and writes the last rows.
+  void finish();
+
   // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
   void describe(nlohmann::json& session);
 
  private:
+  void write_rows();
   // The processes whose pages are sampled next; gives slots and caches of ended ones back. True: these are scarce.
   bool follow_slots(std::vector<placement::HeapPlace>& heaps);
   // The oldest first. taken, inherited: slots in use, and those of them for children that inherit. True: one of both was scarce.
@@ -69,6 +75,7 @@ class PlacedMemory {
   placement::SlotOwners owners_;
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   int balancing_before_;
+  collect::SampleFrames frames_;
   std::unique_ptr<placement::PageSampler> sampler_;
 };
 

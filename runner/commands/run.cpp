@@ -292,12 +292,14 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
   samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
-  PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), recording.arena());
+  const bool lists_blocks = run.options.preload != Wish::kOff && run.options.allocs && !run.options.summary_only;
+  PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), lists_blocks, recording);
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);
   session["watched"] = watch.finish();
   samplers.finish(session);
+  placed.finish();
   if (run.kernel_side) session["kernel_side"] = run.kernel_side->finish();
   const Status finished = recording.finish();
   describe_collection(session, recording.collector(), recording.spool(), recording.arena().control());

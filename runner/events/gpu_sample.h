@@ -20,6 +20,7 @@ enum mlrun_sample_table {
   MLRUN_SAMPLE_PROCESS = 10,
   MLRUN_SAMPLE_BANDWIDTH = 11,
   MLRUN_SAMPLE_ACCESS = 12,  // access_sample.h
+  MLRUN_SAMPLE_PAGE = 13,    // page_sample.h
 };
 
 struct mlrun_frame_samples {

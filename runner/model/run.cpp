@@ -167,6 +167,9 @@ static bool take(const json& from, Placement::Process& to) {
   return keys(from, "pid", to.pid, "window", to.window, "window_bytes", to.window_bytes, "rules", to.rules, "pages",
               to.pages, "unsampled", to.unsampled, "mappings_left_out", to.mappings_left_out);
 }
+static bool take(const json& from, Placement::Site& to) {
+  return keys(from, "rule", to.rule, "site", to.site, "bytes", to.bytes);
+}
 static bool take(const json& from, Placement::Balancing& to) {
   return keys(from, "before", to.before, "after", to.after);
 }
@@ -178,10 +181,10 @@ static bool take(const json& from, Placement::Machine& to) {
 }
 static bool take(const json& from, Placement& to) {
   return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "weights", to.weights, "problem",
-              to.problem, "policy_problem", to.policy_problem, "pages", to.pages, "rules", to.rules, "processes",
-              to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted", to.not_counted,
-              "without_rules", to.without_rules, "processes_left_out", to.processes_left_out, "numa_balancing",
-              to.numa_balancing, "counted", to.counted);
+              to.problem, "policy_problem", to.policy_problem, "pages", to.pages, "rules", to.rules, "sites", to.sites,
+              "processes", to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted",
+              to.not_counted, "without_rules", to.without_rules, "processes_left_out", to.processes_left_out,
+              "numa_balancing", to.numa_balancing, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);

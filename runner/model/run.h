@@ -159,6 +159,10 @@ struct Placement {
     std::vector<Unsampled> unsampled;
     std::vector<int64_t> mappings_left_out;  // rules of which not all mappings could be sampled
   };
+  struct Site {                    // a site with pages that are not where its rule, or the policy, asked for
+    int64_t rule = -1, bytes = 0;  // rule: -1: the policy; bytes: on such nodes
+    std::string site;              // "": in no listed block
+  };
   struct Balancing {  // kernel.numa_balancing; -1: unknown, or this kernel has none
     int64_t before = -1, after = -1;
   };
@@ -175,6 +179,7 @@ struct Placement {
   std::vector<Pages>
       pages;  // of the processes under the policy, what no rule places: private anonymous memory and mapped files
   std::vector<Rule> rules;
+  std::vector<Site> sites;                        // at most three of each rule, those with the most bytes first
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted, without_rules;
   int64_t processes_left_out = 0;  // those of which some mapped file has no samples, for lack of room

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -38,6 +37,7 @@ constexpr size_t kFoundMax = 4096;                        // files of all proces
 constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
 constexpr std::chrono::nanoseconds kPagePatience(0);      // a call of the kernel is not waited for
 constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
+constexpr size_t kRowsMax = 1 << 20;                      // a sample that finds so many rows before it has none
 
 // Empty: the process has ended, or mlrun may not read them.
 std::vector<Mapping> mappings_of(uint32_t pid, const std::string& arena) {
@@ -108,7 +108,24 @@ size_t pages_at_once(const std::vector<Span>& spans, uint64_t resident_bytes) {
   return kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost);
 }
 
-void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t resident_bytes, PagesFound& found) {
+// Adds a row for each page that has a node. All stand for as much: together for at most what is resident.
+void add_rows(mlrun_page_sample row, const std::vector<uint64_t>& pages, const std::vector<int>& nodes,
+              double bytes_each, uint64_t resident_bytes, PageRows& rows) {
+  const auto count = static_cast<uint64_t>(std::ranges::count_if(nodes, [](int node) { return node >= 0; }));
+  if (count == 0 || rows.size() >= kRowsMax) return;
+  row.bytes = std::min(static_cast<uint64_t>(bytes_each), resident_bytes / count);
+  for (size_t i = 0; i < pages.size(); i++) {
+    if (nodes[i] < 0) continue;
+    row.address = pages[i];
+    row.node = static_cast<__s16>(nodes[i]);
+    rows.push_back(row);
+  }
+}
+
+// rule: -1: none. rows: nullptr: none are kept.
+void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t resident_bytes, PagesFound& found,
+            PageRows* rows = nullptr, int rule = -1) {
+  const uint64_t now_ns = util::monotonic_ns();
   const std::vector<uint64_t> pages = choose_pages(spans, most);
   std::vector<int> nodes(pages.size(), -1);
   if (pages.empty()) return;
@@ -121,7 +138,14 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
   for (const int node : nodes) {
     if (node >= 0) on_node[node]++;
   }
-  found.add(on_node, static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size()), resident_bytes);
+  const double bytes_each = static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size());
+  found.add(on_node, bytes_each, resident_bytes);
+  if (rows == nullptr) return;
+  mlrun_page_sample row{};
+  row.monotonic_ns = now_ns;
+  row.host_pid = pid;
+  row.rule = static_cast<__s16>(rule);
+  add_rows(row, pages, nodes, bytes_each, resident_bytes, *rows);
 }
 
 // The mappings of a process could not be read. True: mlrun may not read them; false: the process has ended.
@@ -130,7 +154,7 @@ bool is_refused(uint32_t pid) {
   return !maps.valid() && (errno == EACCES || errno == EPERM);
 }
 
-void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
+void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found, PageRows* rows) {
   const std::vector<Mapping> all = mappings_of(place.pid, "");
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
@@ -147,7 +171,7 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
     if (spans.empty() && !all.empty()) continue;
     PagesFound& pages = found.by_number_and_rule[{place.number, rule}];
     if (all.empty()) pages.error = EACCES;
-    sample(place.pid, spans, pages_at_once(spans, resident_bytes), resident_bytes, pages);
+    sample(place.pid, spans, pages_at_once(spans, resident_bytes), resident_bytes, pages, rows, static_cast<int>(rule));
   }
 }
 
@@ -165,7 +189,7 @@ void sample_file(uint32_t pid, const std::string& file, const std::vector<Span>&
     found.left_out.insert(pid);
 }
 
-void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
+void sample_process(uint32_t pid, const std::string& arena, FoundPages& found, PageRows* rows) {
   const std::vector<Mapping> all = mappings_of(pid, arena);
   const Span window = window_in(all);
   std::vector<Span> own;
@@ -177,7 +201,7 @@ void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
   auto& pages = found.by_process_and_file;
   if (all.empty() && is_refused(pid)) pages[{pid, ""}].error = EACCES;
   const uint64_t resident_bytes = resident_bytes_of(pid);
-  if (!own.empty()) sample(pid, own, pages_at_once(own, resident_bytes), resident_bytes, pages[{pid, ""}]);
+  if (!own.empty()) sample(pid, own, pages_at_once(own, resident_bytes), resident_bytes, pages[{pid, ""}], rows);
   std::vector<std::pair<uint64_t, std::string>> largest;
   for (const auto& [file, spans] : files) {
     if (pages_of(spans) >= kPagesOfAFile) largest.emplace_back(pages_of(spans), file);
@@ -197,45 +221,6 @@ void look_for_library(uint32_t pid, FoundPages& found) {
 }
 
 }  // namespace
-
-void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident) {
-  constexpr double kSame = 0.1;  // samples that differ by less, or by less than chance can explain, saw the same memory
-  samples++;
-  uint64_t all = 0;
-  for (const auto& [node, pages] : on_node) {
-    sampled[node] += pages;
-    all += pages;
-  }
-  const double now = std::min(static_cast<double>(all) * bytes_each, static_cast<double>(resident));
-  const double margin = std::max(kSame, 3 / std::sqrt(static_cast<double>(std::max<uint64_t>(all, 1))));
-  if (now > full_bytes * (1 + margin)) {
-    full_bytes = now;
-    bytes.clear();
-    resident_bytes = full_samples = 0;
-  }
-  if (now < full_bytes * (1 - margin)) return;
-  full_samples++;
-  resident_bytes += resident;
-  for (const auto& [node, pages] : on_node) bytes[node] += now * static_cast<double>(pages) / static_cast<double>(all);
-}
-
-void PagesFound::add(const PagesFound& other) {
-  samples += other.samples;
-  if (error == 0) error = other.error;
-  for (const auto& [node, pages] : other.sampled) sampled[node] += pages;
-  const auto make_mean = [](PagesFound& pages) {
-    if (pages.full_samples == 0) return;
-    for (auto& [node, sum] : pages.bytes) sum /= static_cast<double>(pages.full_samples);
-    pages.resident_bytes /= pages.full_samples;
-    pages.full_samples = 1;
-  };
-  PagesFound mean = other;
-  make_mean(mean);
-  make_mean(*this);
-  for (const auto& [node, sum] : mean.bytes) bytes[node] += sum;
-  resident_bytes += mean.resident_bytes;
-  full_samples = std::max(full_samples, mean.full_samples);
-}
 
 size_t FoundPages::count_without_rules() const {
   return static_cast<size_t>(std::count_if(without_library.begin(), without_library.end(),
@@ -337,13 +322,15 @@ std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
 }
 
 struct PageSampler::State : util::SamplerShared {
-  State(uint32_t number, std::string buffer) : rules(number), arena(std::move(buffer)) {}
+  State(uint32_t number, std::string buffer, bool keeps) : rules(number), arena(std::move(buffer)), keeps_rows(keeps) {}
 
   const uint32_t rules;
   const std::string arena;
+  const bool keeps_rows;
   SampledMemory targets;
   size_t next_heap = 0, next_process = 0, next_alive = 0;
   FoundPages found;
+  PageRows rows;              // until they are fetched
   std::set<uint32_t> summed;  // numbers, since the last turn() began
 
   // Those whose turn it is.
@@ -373,10 +360,12 @@ struct PageSampler::State : util::SamplerShared {
     while (!wake.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stop; })) {
       const SampledMemory now = turn();
       FoundPages fresh = part(now);
+      PageRows fresh_rows;
+      PageRows* const kept = keeps_rows ? &fresh_rows : nullptr;
       held.unlock();
       const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh);
-      for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh);
+      for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh, kept);
+      for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh, kept);
       const uint64_t sampled_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (sampled_ns - before_ns));
       if (util::monotonic_ns() >= look_due_ns) {  // another 1/100: samples are not to wait for this
@@ -385,12 +374,14 @@ struct PageSampler::State : util::SamplerShared {
       }
       held.lock();
       found.take(std::move(fresh), summed);
+      if (rows.size() < kRowsMax) rows.insert(rows.end(), fresh_rows.begin(), fresh_rows.end());
       found.sum_up_ended(targets.processes);
     }
   }
 };
 
-PageSampler::PageSampler(uint32_t rules, const std::string& arena) : state_(std::make_shared<State>(rules, arena)) {
+PageSampler::PageSampler(uint32_t rules, const std::string& arena, bool keeps_rows)
+    : state_(std::make_shared<State>(rules, arena, keeps_rows)) {
   util::start_sampler_thread(state_, "mlrun-pages", [state = state_] { state->sample(); });
 }
 
@@ -406,6 +397,11 @@ void PageSampler::sum_up(const std::set<uint32_t>& numbers) {
   std::erase_if(state_->targets.heaps, [&](const HeapPlace& heap) { return numbers.contains(heap.number); });
   state_->summed.insert(numbers.begin(), numbers.end());
   state_->found.sum_up(numbers);
+}
+
+PageRows PageSampler::fetch() {
+  const std::lock_guard<std::mutex> held(state_->mutex);
+  return std::exchange(state_->rows, {});
 }
 
 FoundPages PageSampler::finish(std::string& problem) {

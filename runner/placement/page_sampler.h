@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "runner/events/page_sample.h"
 #include "runner/events/placement.h"
+#include "runner/model/pages_found.h"
 #include "runner/placement/process_memory.h"
 
 namespace mlrun::placement {
@@ -33,22 +35,8 @@ struct HeapPlace {
   uint32_t vdso_page = 0;               // of struct mlrun_place_slot
 };
 
-// The samples of one process and rule, or of one process and file. Pages that are mapped but not in memory are on no node.
-struct PagesFound {
-  uint64_t samples = 0;
-  int error = 0;                    // errno of the last sample that the kernel refused; 0: none
-  std::map<int, uint64_t> sampled;  // pages by node, in all samples
-  // The next three are about the samples that saw about the most: the rest is from when memory was filled or freed.
-  double full_bytes = 0;  // what the first of these samples saw
-  uint64_t full_samples = 0;
-  std::map<int, double> bytes;  // estimated, added up over these samples
-  uint64_t resident_bytes = 0;  // of the whole process, added up over these samples
-
-  // Adds a sample: its pages on each node, each of which stands for `bytes_each`, of a process with `resident` bytes in all.
-  void add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident);
-  // Adds the samples of another process: the means of both are added up.
-  void add(const PagesFound& other);
-};
+using model::PagesFound;
+using PageRows = std::vector<mlrun_page_sample>;
 
 struct FoundPages {
   std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_number_and_rule;
@@ -95,8 +83,9 @@ struct SampledMemory {
 
 class PageSampler {
  public:
-  // `rules`: the number of rules that share the window of a process. `arena`: mlrun's buffer, which is not sampled.
-  PageSampler(uint32_t rules, const std::string& arena);
+  // `rules`: the number of rules that share the window of a process. `arena`: mlrun's buffer, which is not sampled. `keeps_rows`: a row for each page
+  // without a file is kept for fetch().
+  PageSampler(uint32_t rules, const std::string& arena, bool keeps_rows = false);
   ~PageSampler();
   PageSampler(const PageSampler&) = delete;
   PageSampler& operator=(const PageSampler&) = delete;
@@ -105,6 +94,9 @@ class PageSampler {
 
   // These processes have ended: their samples become a part of those of number 0.
   void sum_up(const std::set<uint32_t>& numbers);
+
+  // The rows since the last call, in order of time. A sample has all of its rows or none: at most about a million wait here.
+  PageRows fetch();
 
   // Stops sampling and returns what was found. `problem`: why there was no sampling, or none after some time; else empty.
   FoundPages finish(std::string& problem);

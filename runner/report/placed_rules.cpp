@@ -2,6 +2,7 @@
 #include "runner/report/placed_rules.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace mlrun::report {
 
@@ -38,6 +39,12 @@ Memory memory_of(const model::Placement::Pages& pages) {
 
 }  // namespace
 
+std::vector<model::Placement::Site> sites_elsewhere(const model::Placement& placement, int64_t rule) {
+  std::vector<model::Placement::Site> sites;
+  std::ranges::copy_if(placement.sites, std::back_inserter(sites), [&](const auto& site) { return site.rule == rule; });
+  return sites;
+}
+
 std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
   std::vector<PlacedRule> result;
   for (const model::Placement::Rule& rule : placement.rules) {
@@ -50,6 +57,7 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
     placed.maps = rule.mmap;
     placed.strict = rule.strict;
     placed.huge = rule.huge;
+    placed.sites = sites_elsewhere(placement, static_cast<int64_t>(result.size()));
     if (placement.processes) {
       for (const auto& process : *placement.processes) add_process(process, result.size(), placed);
     }

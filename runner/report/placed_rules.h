@@ -18,12 +18,16 @@ struct PlacedRule {
   bool maps = false;                   // the rule is about mappings that the program makes itself
   bool strict = false, huge = false;
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0;
-  int64_t peak_bytes = 0;               // largest sum at one time in one process; unknown for mappings
-  int64_t resident_bytes = 0;           // resident memory of the processes whose pages were sampled
-  std::map<int64_t, int64_t> bytes_on;  // estimated, by NUMA node
-  bool lacks_mappings = false;          // of a process not all mappings could be sampled
-  std::string why_unsampled;            // empty: its pages were sampled, or no process lived for a second
+  int64_t peak_bytes = 0;                     // largest sum at one time in one process; unknown for mappings
+  int64_t resident_bytes = 0;                 // resident memory of the processes whose pages were sampled
+  std::map<int64_t, int64_t> bytes_on;        // estimated, by NUMA node
+  std::vector<model::Placement::Site> sites;  // of the most bytes on nodes that it does not ask for
+  bool lacks_mappings = false;                // of a process not all mappings could be sampled
+  std::string why_unsampled;                  // empty: its pages were sampled, or no process lived for a second
 };
+
+// The sites with the most bytes on other nodes than a rule asks for. rule: -1: than the policy of the command asks for.
+std::vector<model::Placement::Site> sites_elsewhere(const model::Placement& placement, int64_t rule);
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 

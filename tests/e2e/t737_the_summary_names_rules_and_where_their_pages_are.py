@@ -42,6 +42,7 @@ def check(this):
     pages = trace.rows("page_node")
     this.true("sampled more than once", pages and all(row["looks"] >= 2 and row["rule"] == 1 for row in pages), pages)
     this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
+    this.equal("pages by caller, without the recorder", trace.rows("page_site"), [])
     told = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)["placement"]["rules"]
     this.equal("report --json", [(rule["rule"], rule["matches"], [node["node"] for node in rule["nodes"]]) for rule in told],
                [(options[2], 0, []), (options[4], rules[1]["matches"], sorted({row["node"] for row in pages}))])

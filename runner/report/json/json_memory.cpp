@@ -22,6 +22,12 @@ Json nodes_json(const std::map<int64_t, int64_t>& bytes_on) {
   return nodes;
 }
 
+Json sites_json(const std::vector<model::Placement::Site>& sites) {
+  return array(sites, [](const model::Placement::Site& site) -> Json {
+    return {{"site", site.site.empty() ? Json() : Json(site.site)}, {"bytes", site.bytes}};
+  });
+}
+
 // null: the command had no policy.
 Json policy_json(const model::Placement& placement) {
   if (placement.policy.empty()) return {};
@@ -29,6 +35,7 @@ Json policy_json(const model::Placement& placement) {
           {"mem_node", placement.mem_node},
           {"weights", placement.weights.empty() ? Json() : Json(placement.weights)},
           {"nodes", nodes_json(bytes_by_policy(placement, Memory::kPrivate))},
+          {"sites", sites_json(sites_elsewhere(placement, -1))},
           {"shared_nodes", nodes_json(bytes_by_policy(placement, Memory::kShared))},
           {"file_nodes", nodes_json(bytes_by_policy(placement, Memory::kFiles))}};
 }
@@ -49,6 +56,7 @@ Json rule_json(const PlacedRule& rule, bool is_counted) {
           {"fallback_bytes", counted(rule.fallback_bytes)},
           {"peak_bytes", rule.maps ? Json() : counted(rule.peak_bytes)},
           {"nodes", nodes_json(rule.bytes_on)},
+          {"sites", sites_json(rule.sites)},
           {"resident_bytes", rule.bytes_on.empty() || rule.lacks_mappings ? Json() : Json(rule.resident_bytes)},
           {"lacks_mappings", counted(rule.lacks_mappings)}};
 }

@@ -29,6 +29,14 @@ std::string on_node_text(const char* memory, int64_t node, int64_t bytes, int64_
   return bytes * 100 < all ? elsewhere : style.warning(elsewhere);
 }
 
+// The callers whose blocks are elsewhere.
+void add_sites(const std::vector<model::Placement::Site>& sites, std::vector<std::string>& items) {
+  for (const model::Placement::Site& site : sites) {
+    const std::string of = site.site.empty() ? "no listed block" : printable(site.site);
+    items.push_back(fmt::format("not asked for: {} of {}", util::bytes_text(site.bytes), of));
+  }
+}
+
 std::string asked_text(const PlacedRule& placed) {
   const std::string nodes =
       "asked for: node " + util::id_list_text(util::IdList(placed.asked.begin(), placed.asked.end()));
@@ -43,6 +51,7 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
   for (const auto& [node, bytes] : placed.bytes_on) all += bytes;
   for (const auto& [node, bytes] : placed.bytes_on)
     items.push_back(on_node_text("pages", node, bytes, all, placed.asked, style));
+  add_sites(placed.sites, items);
   if (placed.lacks_mappings)
     items.push_back(
         fmt::format("sampled only the newest {} mappings of all processes together", int{MLRUN_PLACE_MAPPINGS}));
@@ -91,6 +100,7 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
     const std::string why = places_mappings ? "a rule is about mappings" : placement.policy_problem;
     return wrap(head, kLead, {not_sampled_text(why, placement)}, style);
   }
+  add_sites(sites_elsewhere(placement, -1), items);
   add_nodes_of(placement, Memory::kShared, "shared memory", asked, style, items);
   // Other programs may have read a file before: no node is a fault.
   add_nodes_of(placement, Memory::kFiles, "mapped files", {}, style, items);

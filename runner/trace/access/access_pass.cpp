@@ -2,7 +2,6 @@
 #include "runner/trace/access/access_pass.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -56,7 +55,7 @@ Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::T
   }
   SampledMemory memory;
   if (pids.empty()) return memory;
-  const Status read = for_each_sample(index, [&](const mlrun_access_sample& sample) {
+  const Status read = for_each_sample<mlrun_access_sample>(index, [&](const mlrun_access_sample& sample) {
     if (pids.contains(sample.host_pid)) note_sampled(memory, row_of(sample, threads));
   });
   if (!read) return tl::make_unexpected(read.error());
@@ -74,12 +73,10 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
   const std::vector<JoinedRung> rungs = rungs_of(session.access);
   Status written;
   if (!rungs.empty()) {
-    auto events = AllocEvents::open(folder);
-    if (!events) return tl::make_unexpected(events.error());
     const ThreadFinder threads(info);
     const auto sampled = memory_of_children(index, info, threads);
     if (!sampled) return tl::make_unexpected(sampled.error());
-    AccessSource source(index);
+    SampleSource<mlrun_access_sample> source(index);
     AccessJoin join(info, session.options.alloc_min_bytes, rungs, *sampled, [&](const AccessRow& row) {
       table.add(row);
       Rows& rows = rows_[row.sample.rung];
@@ -98,16 +95,9 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
         last_ns = std::max(last_ns, TraceClock::from_monotonic((*sample)->monotonic_ns));
       }
     };
-    for (AllocEvent event;;) {
-      const auto next = events->next(event);
-      if (!next) return tl::make_unexpected(next.error());
-      if (!*next) break;
-      if (Status taken = take_samples(event.moment_ns()); !taken) return taken;
-      join.add(event);
-      last_ns = std::max(last_ns, event.moment_ns());
-    }
-    if (Status taken = take_samples(std::numeric_limits<int64_t>::max()); !taken) return taken;
-    join.finish(last_ns);
+    const auto last_event_ns = join_events(folder, join, take_samples);
+    if (!last_event_ns) return tl::make_unexpected(last_event_ns.error());
+    join.finish(std::max(last_ns, *last_event_ns));
     sites_ = join.sites();
     damaged_rows_ = source.damaged_rows();
   }

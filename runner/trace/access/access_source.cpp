@@ -15,31 +15,38 @@ namespace {
 // samples come out too late in the order, and may miss their block.
 constexpr int64_t kDisorderNs = 2'000'000'000;
 
-bool is_earlier(const mlrun_access_sample& a, const mlrun_access_sample& b) { return a.monotonic_ns < b.monotonic_ns; }
+template <typename Sample>
+constexpr mlrun_sample_table kTableOf = MLRUN_SAMPLE_ACCESS;
+template <>
+constexpr mlrun_sample_table kTableOf<mlrun_page_sample> = MLRUN_SAMPLE_PAGE;
 
-// Visits the samples of the frame at `offset`, if it has samples of accesses. Adds damaged ones to `damaged_rows`.
-template <typename Visit>
-Status visit_accesses(const SpoolIndex& index, uint64_t offset, uint64_t& damaged_rows, Visit visit) {
+// Visits the samples of the frame at `offset`, if it has such samples. Adds damaged ones to `damaged_rows`.
+template <typename Sample, typename Visit>
+Status visit_frame_of(const SpoolIndex& index, uint64_t offset, uint64_t& damaged_rows, Visit visit) {
   return visit_samples(index, offset, [&](const SpoolFrame& frame, const mlrun_frame_samples& head) -> Status {
-    if (head.table == MLRUN_SAMPLE_ACCESS) damaged_rows += for_each_row(frame, head, mlrun_access_sample{}, visit);
+    if (head.table == kTableOf<Sample>) damaged_rows += for_each_row(frame, head, Sample{}, visit);
     return {};
   });
 }
 
 }  // namespace
 
-Status for_each_sample(const SpoolIndex& index, const std::function<void(const mlrun_access_sample&)>& visit) {
-  uint64_t damaged_rows = 0;  // AccessSource counts them
+template <typename Sample>
+Status for_each_sample(const SpoolIndex& index, const std::function<void(const Sample&)>& visit) {
+  uint64_t damaged_rows = 0;  // SampleSource counts them
   for (const uint64_t offset : index.sample_frames()) {
-    if (Status read = visit_accesses(index, offset, damaged_rows, visit); !read) return read;
+    if (Status read = visit_frame_of<Sample>(index, offset, damaged_rows, visit); !read) return read;
   }
   return {};
 }
 
-Status AccessSource::read_frame() {
+template <typename Sample>
+Status SampleSource<Sample>::read_frame() {
   const auto had = static_cast<ptrdiff_t>(waiting_.size());
-  const auto add = [&](const mlrun_access_sample& row) { waiting_.push_back(row); };
-  if (Status read = visit_accesses(index_, index_.sample_frames()[frame_++], damaged_rows_, add); !read) return read;
+  const auto add = [&](const Sample& row) { waiting_.push_back(row); };
+  const auto is_earlier = [](const Sample& a, const Sample& b) { return a.monotonic_ns < b.monotonic_ns; };
+  if (Status read = visit_frame_of<Sample>(index_, index_.sample_frames()[frame_++], damaged_rows_, add); !read)
+    return read;
   std::sort(waiting_.begin() + had, waiting_.end(), is_earlier);
   std::inplace_merge(waiting_.begin(), waiting_.begin() + had, waiting_.end(), is_earlier);
   if (!waiting_.empty())
@@ -47,7 +54,8 @@ Status AccessSource::read_frame() {
   return {};
 }
 
-Result<const mlrun_access_sample*> AccessSource::next(int64_t until_ns) {
+template <typename Sample>
+Result<const Sample*> SampleSource<Sample>::next(int64_t until_ns) {
   while (frame_ < index_.sample_frames().size() &&
          (waiting_.empty() || TraceClock::from_monotonic(waiting_.front().monotonic_ns) > read_until_ns_)) {
     if (Status read = read_frame(); !read) return tl::make_unexpected(read.error());
@@ -57,5 +65,12 @@ Result<const mlrun_access_sample*> AccessSource::next(int64_t until_ns) {
   waiting_.pop_front();
   return &current_;
 }
+
+template Status for_each_sample<mlrun_access_sample>(const SpoolIndex&,
+                                                     const std::function<void(const mlrun_access_sample&)>&);
+template Status for_each_sample<mlrun_page_sample>(const SpoolIndex&,
+                                                   const std::function<void(const mlrun_page_sample&)>&);
+template class SampleSource<mlrun_access_sample>;
+template class SampleSource<mlrun_page_sample>;
 
 }  // namespace mlrun::trace

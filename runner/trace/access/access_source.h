@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the samples of --access from the spool in order of time. Frames in the spool are only nearly in order of time, so
+// Reads samples from the spool in order of time: those of --access, and those of pages. Frames in the spool are only nearly in order of time, so
 // samples wait until no earlier one can follow.
 #pragma once
 
@@ -7,23 +7,25 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 
-#include "runner/trace/access/access_row.h"
+#include "runner/events/access_sample.h"
+#include "runner/events/page_sample.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
 
-// Visits all samples, in the order of the spool.
-Status for_each_sample(const SpoolIndex& index, const std::function<void(const mlrun_access_sample&)>& visit);
+// Visits all samples, in the order of the spool. Sample: mlrun_access_sample or mlrun_page_sample.
+template <typename Sample>
+Status for_each_sample(const SpoolIndex& index, const std::function<void(const Sample&)>& visit);
 
-class AccessSource {
+template <typename Sample>
+class SampleSource {
  public:
-  explicit AccessSource(const SpoolIndex& index) : index_(index) {}
+  explicit SampleSource(const SpoolIndex& index) : index_(index) {}
 
   // The next sample up to `until_ns`; nullptr: there is none. Valid until the next call.
-  Result<const mlrun_access_sample*> next(int64_t until_ns);
+  Result<const Sample*> next(int64_t until_ns);
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
  private:
@@ -32,8 +34,8 @@ class AccessSource {
   const SpoolIndex& index_;
   size_t frame_ = 0;
   int64_t read_until_ns_ = 0;  // all samples up to this time have been read
-  std::deque<mlrun_access_sample> waiting_;
-  mlrun_access_sample current_{};
+  std::deque<Sample> waiting_;
+  Sample current_{};
   uint64_t damaged_rows_ = 0;
 };
 

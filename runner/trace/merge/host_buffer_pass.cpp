@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "runner/trace/access/alloc_events.h"
@@ -106,8 +105,6 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_mi
                    [](const auto& a, const auto& b) { return a.call_ns < b.call_ns; });
   std::stable_sort(pinned_.begin(), pinned_.end(),
                    [](const auto& a, const auto& b) { return a.moment_ns() < b.moment_ns(); });
-  auto events = AllocEvents::open(folder);
-  if (!events) return tl::make_unexpected(events.error());
   size_t joined = 0;  // the join returns rows in the order in which take() added them
   SampledMemory sampled;
   for (const Copy& copy : misplaced_) note_sampled(sampled, copy.access());
@@ -115,17 +112,12 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_mi
     if (row.has_site) misplaced_[joined].site = row.site;
     ++joined;
   });
-  int64_t last_ns = misplaced_.back().call_ns;
-  for (AllocEvent event;;) {
-    const auto next = events->next(event);
-    if (!next) return tl::make_unexpected(next.error());
-    if (!*next) break;
-    take(join, event.moment_ns());
-    join.add(event);
-    last_ns = std::max(last_ns, event.moment_ns());
-  }
-  take(join, std::numeric_limits<int64_t>::max());
-  join.finish(last_ns);
+  const auto last_event_ns = join_events(folder, join, [&](int64_t before_ns) -> Status {
+    take(join, before_ns);
+    return {};
+  });
+  if (!last_event_ns) return tl::make_unexpected(last_event_ns.error());
+  join.finish(std::max(misplaced_.back().call_ns, *last_event_ns));
   for (const Copy& copy : misplaced_) add_to_group(copy);
   misplaced_.clear();
   return {};

@@ -19,6 +19,7 @@
 #include "runner/summary/tables/tables.h"
 #include "runner/symbols/symbolize.h"
 #include "runner/trace/access/access_pass.h"
+#include "runner/trace/access/page_pass.h"
 #include "runner/trace/coverage/left_out.h"
 #include "runner/trace/coverage/losses.h"
 #include "runner/trace/identity/process_ends.h"
@@ -101,6 +102,7 @@ class Merger {
   PythonTotals python_totals_;
   std::vector<summary::CollectiveSummary> collectives_;
   AccessPass accesses_;
+  PagePass pages_;
 };
 
 Status Merger::load() {
@@ -286,6 +288,7 @@ void Merger::complete_info() {
   info_.run = make_run_json(session_.run, *index_, info_, feed_->totals);
   kernel_->describe(*info_.run);
   accesses_.describe(info_, *info_.run);
+  pages_.describe(info_, *info_.run);
   if (nlohmann::json steps = feed_->gpu_figures.describe_steps(); !steps.is_null())
     (*info_.run)["gpu_steps"] = std::move(steps);
 }
@@ -308,6 +311,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
     written = kernel_->write(info_, staging.tables(), feed_->builder, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
   if (written) written = accesses_.run(*index_, session_.run, info_, staging.path());
+  if (written) written = pages_.run(*index_, session_.run, info_, staging.path());
   if (written) written = feed_->gpu_figures.find_sites(info_, session_.run.options.alloc_min_bytes, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();

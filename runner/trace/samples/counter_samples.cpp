@@ -214,7 +214,8 @@ class CounterReader {
       case MLRUN_SAMPLE_GPU_DRIVER:
       case MLRUN_SAMPLE_THREAD:
       case MLRUN_SAMPLE_MACHINE:
-      case MLRUN_SAMPLE_ACCESS: break;  // read in gpu_samples.h, host_samples.h, trace/access
+      case MLRUN_SAMPLE_ACCESS:
+      case MLRUN_SAMPLE_PAGE: break;  // read in gpu_samples.h, host_samples.h, trace/access
     }
     return {};
   }

@@ -190,7 +190,8 @@ class SampleReader {
       case MLRUN_SAMPLE_MEMORY:
       case MLRUN_SAMPLE_PROCESS:
       case MLRUN_SAMPLE_BANDWIDTH:
-      case MLRUN_SAMPLE_ACCESS: break;  // read in host_samples.h, counter_samples.h, trace/access
+      case MLRUN_SAMPLE_ACCESS:
+      case MLRUN_SAMPLE_PAGE: break;  // read in host_samples.h, counter_samples.h, trace/access
     }
     return {};
   }

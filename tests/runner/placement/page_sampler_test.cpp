@@ -59,46 +59,6 @@ TEST(ChoosePages, OfAFewIsAllOfThem) {
   EXPECT_TRUE(choose_pages({}, 1024).empty());
 }
 
-// 1,000 pages more with each sample on node 1 until it is full, then on node 0.
-TEST(PagesFound, BytesAreThoseOfTheFullMemory) {
-  PagesFound found;
-  for (uint64_t i = 1; i <= 10; i++)
-    found.add({{1, std::min<uint64_t>(i, 8) * 1000}, {0, i > 8 ? i * 1000 - 8000 : 0}}, 1.0, i * 1000);
-  for (int i = 0; i < 4; i++) found.add({{1, 8000}, {0, 2000}}, 1.0, 10'000);
-  found.add({{1, 1000}}, 1.0, 1000);
-  EXPECT_EQ(found.samples, 15u);
-  EXPECT_EQ(found.full_samples, 5u);
-  EXPECT_DOUBLE_EQ(found.bytes[1], 5 * 8000.0);
-  EXPECT_DOUBLE_EQ(found.bytes[0], 5 * 2000.0);
-  EXPECT_EQ(found.resident_bytes, 50'000u);
-  EXPECT_EQ(found.sampled[1], 36'000u + 16'000 + 32'000 + 1000);
-}
-
-// Of 8,192 pages 75 to 85 are resident.
-TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostTheResidentMemory) {
-  PagesFound found;
-  for (const uint64_t pages : {80, 75, 85, 70, 90, 80}) found.add({{0, pages}}, 100.0, 9000);
-  EXPECT_EQ(found.full_samples, 6u);
-  EXPECT_DOUBLE_EQ(found.bytes[0], (80 + 75 + 85 + 70 + 90 + 80) * 100.0);
-  found = {};
-  found.add({{0, 1}, {1, 3}}, 1e9, 8000);
-  EXPECT_DOUBLE_EQ(found.bytes[1], 6000.0);
-}
-
-TEST(PagesFound, OfSeveralProcessesAreAddedUp) {
-  PagesFound sum, one, two;
-  for (int i = 0; i < 2; i++) one.add({{0, 100}, {1, 300}}, 10.0, 5000);
-  for (int i = 0; i < 4; i++) two.add({{0, 50}}, 10.0, 800);
-  sum.add(one);
-  sum.add(two);
-  EXPECT_EQ(sum.samples, 6u);
-  EXPECT_EQ(sum.sampled[0], 2u * 100 + 4 * 50);
-  EXPECT_EQ(sum.full_samples, 1u);
-  EXPECT_DOUBLE_EQ(sum.bytes[0], 1000.0 + 500.0);
-  EXPECT_DOUBLE_EQ(sum.bytes[1], 3000.0);
-  EXPECT_EQ(sum.resident_bytes, 5800u);
-}
-
 TEST(FoundPages, OfEndedProcessesBecomeOneEntryForEachRule) {
   FoundPages found;
   for (uint32_t number = 1; number <= 4; number++)
@@ -252,7 +212,7 @@ TEST(PageSampler, AReservationIsSampledWhereItMayBeAccessed) {
   const auto start = reinterpret_cast<uint64_t>(all.data());
   const auto self = static_cast<uint32_t>(::getpid());
   std::string problem;
-  PageSampler sampler(2, "");
+  PageSampler sampler(2, "", true);
   HeapPlace place, before;
   place.number = 1;
   before.number = 2;
@@ -267,6 +227,16 @@ TEST(PageSampler, AReservationIsSampledWhereItMayBeAccessed) {
   if (pages->second.error != 0) GTEST_SKIP() << "pages of this process cannot be sampled here";
   EXPECT_NEAR(pages->second.full_bytes, kPlacedBytes, kPlacedBytes * 0.1);
   EXPECT_FALSE(found.by_number_and_rule.contains({2, 1}));
+  const PageRows rows = sampler.fetch();
+  EXPECT_EQ(rows.size(), pages->second.sampled.begin()->second);
+  double bytes = 0;
+  for (const mlrun_page_sample& row : rows) {
+    bytes += static_cast<double>(row.bytes);
+    const bool is_in = row.address >= start + kReserved / 2 && row.address < start + kReserved / 2 + kPlacedBytes;
+    ASSERT_TRUE(is_in && row.host_pid == self && row.rule == 1) << row.address;
+  }
+  EXPECT_NEAR(bytes / static_cast<double>(pages->second.samples), kPlacedBytes, kPlacedBytes * 0.1);
+  EXPECT_TRUE(sampler.fetch().empty());
   EXPECT_EQ(found.count_without_rules(), 1u) << "this process has no placement library";
 }
 #endif

@@ -220,6 +220,24 @@ def check_spilled():
         expect(f"{rules or options}: spilled", spilled > 0.05 and abs(spilled - seen) < 0.03, True)
 
 
+def check_spilled_sites():
+    """With the recorder, the caller whose pages are not where a rule or a policy asks for them is named, with as much memory as is elsewhere."""
+    for options in (("--place", "size >= 1M -> node 1"), ("--preferred", "1")):
+        free = next(int(line.split()[3]) for line in Path("/sys/devices/system/node/node1/meminfo").read_text().splitlines() if "MemFree" in line)
+        out = Path(tempfile.mkdtemp()) / "trace"
+        done = subprocess.run([MLRUN, "run", "-o", out, "--sample=off", "--python-stacks=off", *options, "--", "taskset", "1", NODES, "held",
+                               str((free + (150 << 10)) << 10)], capture_output=True, text=True, check=False)
+        found = json.loads(subprocess.run([MLRUN, "report", out, "--json"], capture_output=True, text=True, check=False).stdout)["placement"]
+        about = found["rules"][0] if found["rules"] else found["policy"]
+        elsewhere = sum(node["bytes"] for node in about["nodes"] if node["node"] != 1)
+        named = [site for site in about["sites"] if (site["site"] or "").startswith("nodes + 0x")]
+        print(options, about)
+        expect(f"{options}: one caller of the program", len(named), 1)
+        near = 0.9 if "--place" in options else 0.5  # under the policy also the program's other memory is elsewhere
+        expect(f"{options}: what is elsewhere is its own", bool(named) and named[0]["bytes"] > near * elsewhere > 0, True)
+        expect(f"{options}: the summary names it", "of nodes + 0x" in " ".join(done.stderr.split()), True)
+
+
 def check_cpuset():
     """Node 1 is there, and this process may not use it."""
     group = Path("/sys/fs/cgroup/mlrun-test")
@@ -246,6 +264,7 @@ def main():
     check_numpy()
     check_full()
     check_spilled()
+    check_spilled_sites()
     check_cpuset()
     return 1 if failed else 0
 

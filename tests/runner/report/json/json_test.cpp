@@ -39,6 +39,10 @@ nlohmann::json run_with_rules() {
            {{{"pid", 7}, {"node", 0}, {"bytes", 100}},
             {{"pid", 8}, {"node", 0}, {"bytes", 50}},
             {{"pid", 8}, {"file", "shared memory"}, {"node", 1}, {"bytes", 30}}}},
+          {"sites",
+           {{{"rule", 0}, {"site", "load"}, {"bytes", 20}},
+            {{"rule", 0}, {"site", ""}, {"bytes", 10}},
+            {{"rule", -1}, {"site", "main"}, {"bytes", 7}}}},
           {"numa_balancing", {{"before", 1}, {"after", 0}}},
           {"counted", {{"numa_pages_migrated", 5}, {"oom_kill", 0}}},
           {"processes", {process, process}}};
@@ -236,6 +240,9 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_EQ(full_json()["placement"]["numa_balancing"]["after"], 0);
   EXPECT_EQ(full_json()["placement"]["counted"]["numa_pages_migrated"], 5);
   EXPECT_EQ(rules[0]["lacks_mappings"], false);
+  EXPECT_EQ(rules[0]["sites"], Json::parse(R"([{"site": "load", "bytes": 20}, {"site": null, "bytes": 10}])"));
+  EXPECT_TRUE(rules[1]["sites"].empty());
+  EXPECT_EQ(full_json()["placement"]["policy"]["sites"], Json::parse(R"([{"site": "main", "bytes": 7}])"));
   nlohmann::json unlisted = run_with_rules();
   unlisted["processes"][1]["mappings_left_out"] = {0};
   summary.run = model::run_of({{"placement", unlisted}});

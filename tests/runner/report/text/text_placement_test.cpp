@@ -120,6 +120,27 @@ TEST(Placement, ARuleShowsItsRequestedNodesAndTheShareElsewhere) {
   EXPECT_EQ(text().find("not asked for"), std::string::npos) << text();
 }
 
+TEST(Placement, SitesOfPagesElsewhereAreNamed) {
+  nlohmann::json placement = kStrict;
+  placement["rules"][0] = {{"text", "-> hbw"}, {"policy", "preferred"}, {"nodes", {2}}};
+  placement["processes"][0]["pages"] = {{{"rule", 0}, {"node", 0}, {"bytes", 390}}};
+  placement["policy"] = "preferred";
+  placement["mem_node"] = "1";
+  placement["pages"] = {{{"node", 0}, {"bytes", 5000}}};
+  placement["sites"] = {{{"rule", 0}, {"site", "load (app) < main"}, {"bytes", 300}},
+                        {{"rule", 0}, {"site", ""}, {"bytes", 90}},
+                        {{"rule", -1}, {"site", "app + 0x10"}, {"bytes", 4000}}};
+  TextStyle wide;
+  wide.width = 400;
+  const std::string text = placement_text(summary_of(placement), wide);
+  const size_t rule = text.find("not asked for: 300 B of load (app) < main");
+  const size_t policy = text.find("--preferred 1");
+  EXPECT_LT(rule, text.find("not asked for: 90 B of no listed block")) << text;
+  EXPECT_LT(rule, policy) << text;
+  EXPECT_LT(policy, text.find("of app + 0x10")) << text;
+  EXPECT_NE(text.find("of app + 0x10"), std::string::npos) << text;
+}
+
 TEST(Placement, SharedMemoryElsewhereIsAWarningAsPrivateMemoryIs) {
   TextStyle colour;
   colour.colour = true;
