@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -119,6 +120,53 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
   return written ? site_table.close() : written;
 }
 
+namespace {
+
+// Sums for the blocks of a site in all processes: of the workers of a loader each has a row for the same code.
+struct SiteOfAll {
+  AccessSiteRow sums;
+  int64_t processes = 0;
+};
+
+// By rung, the sites with the most bytes × time first.
+std::map<uint16_t, std::vector<SiteOfAll>> sites_by_rung(const std::vector<AccessSiteRow>& rows) {
+  std::map<uint16_t, std::map<AllocSite, SiteOfAll>> by_site;
+  for (const AccessSiteRow& row : rows) {
+    AllocSite code = row.site;
+    code.proc_id = 0;
+    SiteOfAll& site = by_site[row.rung][code];
+    site.sums.site = code;
+    site.sums.rung = row.rung;
+    site.sums.add(row);
+    site.processes++;
+  }
+  std::map<uint16_t, std::vector<SiteOfAll>> sorted;
+  for (const auto& [rung, sites] : by_site) {
+    for (const auto& [code, site] : sites) sorted[rung].push_back(site);
+    std::stable_sort(sorted[rung].begin(), sorted[rung].end(),
+                     [](const SiteOfAll& a, const SiteOfAll& b) { return a.sums.byte_s > b.sums.byte_s; });
+  }
+  return sorted;
+}
+
+json site_json(const model::TraceInfo& info, const SiteOfAll& of) {
+  const AccessSiteRow& sums = of.sums;
+  json site = {{"site", site_text(info, sums.site)},
+               {"processes", of.processes},
+               {"blocks", sums.blocks},
+               {"bytes", sums.bytes},
+               {"byte_s", sums.byte_s},
+               {"seen_byte_s", sums.seen_byte_s},
+               {"samples", sums.samples},
+               {"loads", sums.loads},
+               {"stores", sums.stores},
+               {"faults", sums.faults}};
+  if (const auto hot = sums.hot_fraction()) site["hot_fraction"] = *hot;
+  return site;
+}
+
+}  // namespace
+
 void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   if (!run.contains("access")) return;
   json& access = run["access"];
@@ -130,40 +178,22 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   access["rows"] = sum.all;
   access["joined_rows"] = sum.joined;
   access["by_rung"] = json::array();
-  std::map<uint16_t, std::vector<const AccessSiteRow*>> by_rung;
-  for (const AccessSiteRow& row : sites_) by_rung[row.rung].push_back(&row);
-  for (auto& [rung, rows] : by_rung) {
-    double all = 0, seen = 0, touched = 0;
-    for (const AccessSiteRow* row : rows) {
-      all += row->byte_s;
-      seen += row->seen_byte_s;
-      touched += row->touched_byte_s;
-    }
-    std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->byte_s > b->byte_s; });
-    json sites = json::array();
-    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesListed))) {
-      json& site = sites.emplace_back(json{{"site", site_text(info, row->site)},
-                                           {"proc_id", row->site.proc_id},
-                                           {"blocks", row->blocks},
-                                           {"bytes", row->bytes},
-                                           {"byte_s", row->byte_s},
-                                           {"seen_byte_s", row->seen_byte_s},
-                                           {"samples", row->samples},
-                                           {"loads", row->loads},
-                                           {"stores", row->stores},
-                                           {"faults", row->faults}});
-      if (const auto hot = row->hot_fraction()) site["hot_fraction"] = *hot;
-    }
+  for (const auto& [rung, sites] : sites_by_rung(sites_)) {
+    AccessSiteRow all;
+    for (const SiteOfAll& site : sites) all.add(site.sums);
+    json largest = json::array();
+    for (const SiteOfAll& site : std::span(sites).first(std::min(sites.size(), kSitesListed)))
+      largest.push_back(site_json(info, site));
     const auto counted = rows_.find(rung);
     const Rows of = counted == rows_.end() ? Rows() : counted->second;
     access["by_rung"].push_back({{"rung", util::access_rung_name(rung)},
                                  {"rows", of.all},
                                  {"joined_rows", of.joined},
-                                 {"byte_s", all},
-                                 {"seen_byte_s", seen},
-                                 {"touched_byte_s", touched},
-                                 {"sites", rows.size()},
-                                 {"largest", std::move(sites)}});
+                                 {"byte_s", all.byte_s},
+                                 {"seen_byte_s", all.seen_byte_s},
+                                 {"touched_byte_s", all.touched_byte_s},
+                                 {"sites", sites.size()},
+                                 {"largest", std::move(largest)}});
   }
 }
 
