@@ -117,8 +117,14 @@ void AccessPart::finish(json& session) {
 }
 
 void AccessPart::write() {
+  access::Rows rows = start_.sampler_->fetch();
+  // Those of an earlier pause, if there were two since the last call, stay: the merger gives them no block.
+  const collect::LatestPause& pause = recording_.collector().latest_pause();
+  std::erase_if(rows, [&](const mlrun_access_sample& row) {
+    return row.monotonic_ns >= pause.begin_ns && row.monotonic_ns - row.interval_ns <= pause.end_ns;
+  });
   collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
-  frames.put_rows(MLRUN_SAMPLE_ACCESS, start_.sampler_->fetch());
+  frames.put_rows(MLRUN_SAMPLE_ACCESS, rows);
 }
 
 }  // namespace mlrun::samplers

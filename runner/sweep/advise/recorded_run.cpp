@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/model/run.h"
 #include "runner/util/access_rungs.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -32,6 +34,12 @@ RecordedCommand recorded_command(const model::Run& run) {
   return command;
 }
 
+bool was_paused(const model::Run& run) {
+  const nlohmann::json& losses = util::list_at(*run.document, "/losses");
+  return std::any_of(losses.begin(), losses.end(),
+                     [](const nlohmann::json& loss) { return util::text_at(loss, "/reason") == "paused"; });
+}
+
 // What the trace lacks, and what to do; empty: nothing.
 std::string lacking(const model::Run& run) {
   if (run.is_merged)
@@ -44,6 +52,9 @@ std::string lacking(const model::Run& run) {
     return " lists only a sample of its blocks, so what fits is unknown; record it without --alloc-sample";
   if (run.events_from_ns)
     return " has only the last part of its run, so what fits is unknown; record it without --last";
+  if (was_paused(run))
+    return " was paused (mlrun pause): which blocks were freed meanwhile, and so what fits, is unknown; record it "
+           "without a pause";
   return {};
 }
 

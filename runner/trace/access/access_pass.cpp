@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/trace/access/access_join.h"
 #include "runner/trace/access/access_source.h"
 #include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
@@ -66,6 +65,16 @@ Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::T
 
 }  // namespace
 
+std::vector<RecordingPause> pauses_of(const SpoolIndex& index) {
+  std::vector<RecordingPause> pauses;
+  for (const auto& [serial, gap] : index.gaps()) {
+    if (gap.reason == MLRUN_GAP_PAUSED)
+      pauses.push_back(
+          {TraceClock::from_monotonic(gap.first_monotonic_ns), TraceClock::from_monotonic(gap.last_monotonic_ns)});
+  }
+  return pauses;
+}
+
 Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const model::TraceInfo& info,
                        const std::string& folder) {
   AccessTable table;
@@ -80,8 +89,10 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     const ThreadFinder threads(info);
     const auto sampled = memory_of_children(index, info, threads);
     if (!sampled) return tl::make_unexpected(sampled.error());
+    const std::vector<RecordingPause> pauses = pauses_of(index);
+    was_paused_ = !pauses.empty();
     AccessSource source(index);
-    AccessJoin join(info, session.options.alloc_min_bytes, rungs, *sampled, [&](const AccessRow& row) {
+    AccessJoin join(info, session.options.alloc_min_bytes, rungs, pauses, *sampled, [&](const AccessRow& row) {
       table.add(row);
       Rows& rows = rows_[row.sample.rung];
       rows.all++;
@@ -226,6 +237,11 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
     if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);
   }
+  if (was_paused_)
+    rows.push_back({.subject = "accesses",
+                    .detail = "none is listed while recording was paused (mlrun pause), and blocks from before a pause "
+                              "are unknown after it",
+                    .level = model::kRemark});
   if (!rows_.empty() && sites_.empty())
     rows.push_back(
         {.subject = "accesses",
