@@ -25,6 +25,7 @@ struct TriedRung {
   std::string problem;    // why the rung cannot be used; empty: it can
   std::string remark;     // what else the rung does to the program, or which events it uses
   std::string cost;       // calibrated, as in its RungFacts; set for `mlrun doctor` alone
+  bool is_asked = false;  // the user asked for this rung
 };
 
 // A tried rung and, if it can be used, the object that samples the command by it.

@@ -237,6 +237,12 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
     if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);
   }
+  for (const auto& tried : session.access.tried) {
+    if (tried.asked && !tried.problem.empty())
+      rows.push_back({.subject = "accesses by " + tried.rung,
+                      .detail = "--access asked for them, and they were not recorded: " + tried.problem,
+                      .level = model::kRemark});
+  }
   if (was_paused_)
     rows.push_back({.subject = "accesses",
                     .detail = "none is listed while recording was paused (mlrun pause), and blocks from before a pause "

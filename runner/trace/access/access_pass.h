@@ -29,7 +29,7 @@ class AccessPass {
 
   // Adds the numbers of rows and the sums by rung and site to `access` of run.json. Requires: stacks are symbolized.
   void describe(const model::TraceInfo& info, nlohmann::json& run) const;
-  // Rows about what each rung (method of --access) cannot see, lost or left out.
+  // Rows about what each rung (method of --access) cannot see, lost or left out, and about rungs that were asked for and not used.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(const model::Run& session) const;
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
