@@ -17,10 +17,13 @@ namespace {
 using Rung = model::MemoryAccess::Rung;
 
 constexpr size_t kShownSites = 10;
+constexpr double kFewAttributed = 0.5;  // below this share of bytes × time the remedy is named
 
 std::string share_text(double part, double whole) {
   return whole <= 0 ? "-" : fmt::format("{:.1f} %", 100 * part / whole);
 }
+
+bool sees_whole_mappings(uint16_t rung) { return rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS; }
 
 // One line: the mechanism, how much of the memory it attributes, its cost.
 std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const TextStyle& style) {
@@ -28,7 +31,12 @@ std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const
   for (const model::MemoryAccess::Found& found : access.by_rung) {
     if (found.rung != rung.rung) continue;
     items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
-    if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
+    const uint16_t number = util::access_rung_of(rung.rung);
+    if (sees_whole_mappings(number) && found.seen_byte_s < kFewAttributed * found.byte_s)
+      items.push_back(
+          "mappings are seen as a whole, and blocks of several sites may share one: --place 'size >= 64K -> default' "
+          "gives the blocks of a rule mappings of their own");
+    if (found.rows > 0 && util::records_events(number))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
   }

@@ -31,5 +31,18 @@ TEST(TextAccess, TheShareOfTheSamplesInNoListedBlockIsBesideWhatIsAttributed) {
   EXPECT_EQ(lines_about(found).find("in no listed block"), std::string::npos);
 }
 
+TEST(TextAccess, TheRemedyIsNamedWhereMappingsOfSeveralSitesHideMostOfTheMemory) {
+  nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}};
+  const std::string text = lines_about(found);
+  EXPECT_NE(text.find("--place"), std::string::npos) << text;
+  found["seen_byte_s"] = 6.0;
+  EXPECT_EQ(lines_about(found).find("--place"), std::string::npos);
+  found["seen_byte_s"] = 2.0;
+  for (const char* rung : {"faults", "soft-dirty"}) {  // page by page
+    found["rung"] = rung;
+    EXPECT_EQ(lines_about(found).find("--place"), std::string::npos) << rung;
+  }
+}
+
 }  // namespace
 }  // namespace mlrun::report
