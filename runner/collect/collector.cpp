@@ -50,13 +50,12 @@ void Collector::record_outage(uint64_t since_ns) {
 // Prefers the times that `mlrun pause` and `mlrun resume` stored: `now_ns` is that of the pass, which comes later.
 void Collector::note_pause(uint64_t now_ns) {
   const mlrun_control& control = arena_.control();
-  const bool paused = load(control.state) == MLRUN_PAUSE;
+  const bool paused = load(control.state) == MLRUN_PAUSE, was_paused = pause_.end_ns == LatestPause::kGoesOn;
   const uint64_t changed_ns = load(paused ? control.paused_ns : control.resumed_ns);
-  if (paused && paused_since_ns_ == 0) paused_since_ns_ = changed_ns > last_resumed_ns_ ? changed_ns : now_ns;
-  if (!paused && paused_since_ns_ != 0) {
-    last_resumed_ns_ = changed_ns > paused_since_ns_ ? changed_ns : now_ns;
-    put_gap(MLRUN_GAP_PAUSED, paused_since_ns_, last_resumed_ns_);
-    paused_since_ns_ = 0;
+  if (paused && !was_paused) pause_ = {changed_ns > pause_.end_ns ? changed_ns : now_ns, LatestPause::kGoesOn};
+  if (!paused && was_paused) {
+    pause_.end_ns = changed_ns > pause_.begin_ns ? changed_ns : now_ns;
+    put_gap(MLRUN_GAP_PAUSED, pause_.begin_ns, pause_.end_ns);
   }
 }
 

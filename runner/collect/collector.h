@@ -23,6 +23,12 @@ struct CollectorStatistics {
   uint32_t cut_off_threads = 0;
 };
 
+// The latest pause of recording (`mlrun pause`), CLOCK_MONOTONIC. All zero: there was none.
+struct LatestPause {
+  static constexpr uint64_t kGoesOn = UINT64_MAX;
+  uint64_t begin_ns = 0, end_ns = 0;  // end_ns: kGoesOn until it is resumed
+};
+
 class Collector {
  public:
   Collector(Arena& arena, Spool& spool);
@@ -47,6 +53,7 @@ class Collector {
 
   // The processes that record now.
   [[nodiscard]] std::vector<WatchedProcess> processes() const { return processes_.processes(); }
+  [[nodiscard]] const LatestPause& latest_pause() const { return pause_; }
   [[nodiscard]] uint32_t live_threads() const { return channels_.live(); }
   [[nodiscard]] const SegmentPool& pool() const { return pool_; }
   [[nodiscard]] const CollectorStatistics& statistics() const { return statistics_; }
@@ -76,8 +83,7 @@ class Collector {
   std::vector<Owned> owned_;
   CollectorStatistics statistics_;
   uint64_t clock_before_;
-  uint64_t paused_since_ns_ = 0;  // 0: not paused
-  uint64_t last_resumed_ns_ = 0;
+  LatestPause pause_;
   uint64_t next_anchor_ns_ = 0;
   uint64_t next_flush_ns_ = 0;
   bool is_full_recorded_ = false;

@@ -205,7 +205,13 @@ Finding check_counters() {
   return {all ? Verdict::kGood : Verdict::kPartly, text};
 }
 
-// Each rung of --access: what it costs, or why it does not work here.
+std::string usable_rung_text(const access::TriedRung& rung) {
+  std::vector<std::string> parts = {"costs: " + rung.cost, "blind to: " + access::rung_is_blind_to(rung.rung)};
+  if (!rung.remark.empty()) parts.insert(parts.begin(), rung.remark);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// Each rung of --access: its calibrated cost and what it cannot see, or why it does not work here.
 Finding check_access() {
   std::string text;
   bool works = false;
@@ -213,7 +219,7 @@ Finding check_access() {
     const bool is_usable = rung.problem.empty();
     works = works || is_usable;
     text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", util::access_rung_name(rung.rung),
-                        is_usable ? rung.remark + "; blind to: " + access::rung_is_blind_to(rung.rung) : rung.problem);
+                        is_usable ? usable_rung_text(rung) : rung.problem);
   }
   return {works ? Verdict::kPartly : Verdict::kLess, text};
 }

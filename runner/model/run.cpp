@@ -240,6 +240,9 @@ static bool take(const json& from, MemoryAccess::Rung& to) {
               "left_out", to.left_out, "on_ns", to.on_ns, "all_ns", to.all_ns, "worst_stall_ns", to.worst_stall_ns,
               "worst_read_ns", to.worst_read_ns);
 }
+static bool take(const json& from, MemoryAccess::Tried& to) {
+  return keys(from, "rung", to.rung, "problem", to.problem, "asked", to.asked);
+}
 static bool take(const json& from, MemoryAccess::Site& to) {
   return keys(from, "site", to.site, "blocks", to.blocks, "bytes", to.bytes, "loads", to.loads, "stores", to.stores,
               "faults", to.faults, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "hot_fraction", to.hot_fraction);
@@ -249,7 +252,8 @@ static bool take(const json& from, MemoryAccess::Found& to) {
               to.seen_byte_s, "largest", to.largest);
 }
 static bool take(const json& from, MemoryAccess& to) {
-  return keys(from, "problem", to.problem, "rows_dropped", to.rows_dropped, "rungs", to.rungs, "by_rung", to.by_rung);
+  return keys(from, "problem", to.problem, "rows_dropped", to.rows_dropped, "rungs", to.rungs, "tried", to.tried,
+              "by_rung", to.by_rung);
 }
 static bool take(const json& from, GpuSteps::Device& to) {
   return keys(from, "gpu_id", to.gpu_id, "steps", to.steps, "time_ns", to.time_ns, "idle_ns", to.idle_ns, "idle_p50_ns",

@@ -271,6 +271,10 @@ struct MemoryAccess {
     std::string rung, cost, blind_to, problem;
     int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0, lost = 0, left_out = 0;
   };
+  struct Tried {
+    std::string rung, problem;  // problem: why it was not used
+    bool asked = false;         // the user asked for it
+  };
   struct Site {
     std::string site;
     int64_t blocks = 0, bytes = 0, loads = 0, stores = 0, faults = 0;
@@ -286,6 +290,7 @@ struct MemoryAccess {
   std::string problem;
   int64_t rows_dropped = 0;
   std::vector<Rung> rungs;
+  std::vector<Tried> tried;
   std::vector<Found> by_rung;
 };
 

@@ -38,30 +38,48 @@ json rung_json(const access::AccessState::OfRung& of) {
           {"problem", util::escaped_utf8(facts.problem)}};
 }
 
+// Windows are a second or longer, so a higher rate is about samples of `precise`.
+constexpr double kMostWindowsHz = 1;
+
+std::string problem_line(const access::TriedRung& tried) {
+  return fmt::format("{}: {}", util::access_rung_name(tried.rung), tried.problem);
+}
+
+// Whether the options ask for this rung: by its name, or for `precise` by what only it uses.
+bool asks_for(const AccessOptions& options, mlrun_access_rung rung) {
+  const bool asks_for_precise = options.read_event || options.write_event || options.hz > kMostWindowsHz;
+  return !options.rungs.empty() || (rung == MLRUN_ACCESS_PRECISE && asks_for_precise);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& options) {
   if (options.wish == Wish::kOff) return nullptr;
   auto start = std::make_unique<AccessStart>();
   std::vector<access::ChosenRung> chosen = access::choose_rungs(options, start->tried_);
-  std::string problems;
-  for (const access::TriedRung& tried : start->tried_) {
+  std::vector<std::string> problems, asked_problems;
+  for (access::TriedRung& tried : start->tried_) {
+    tried.is_asked = asks_for(options, tried.rung);
     if (tried.problem.empty()) continue;
-    problems +=
-        fmt::format("{}{}: {}", problems.empty() ? "" : "; ", util::access_rung_name(tried.rung), tried.problem);
+    problems.push_back(problem_line(tried));
+    if (tried.is_asked) asked_problems.push_back(problems.back());
   }
+  const std::string all = fmt::format("{}", fmt::join(problems, "; "));
   const bool wants_precise = options.read_event || options.write_event;  // only `precise` uses raw event numbers
   const bool lacks_precise = wants_precise && (chosen.empty() || chosen.front().tried.rung != MLRUN_ACCESS_PRECISE);
   const bool lacks_some = lacks_precise || chosen.size() < std::max<size_t>(options.rungs.size(), 1);
-  if (lacks_some && options.wish == Wish::kRequire) return fail("accesses to memory cannot be seen: " + problems);
-  if (lacks_some)
-    util::say((chosen.empty() ? "accesses to memory are not seen: " : "--access cannot use: ") + problems);
+  if (lacks_some && options.wish == Wish::kRequire) return fail("accesses to memory cannot be seen: " + all);
+  if (chosen.empty()) {
+    util::say("accesses to memory are not seen: " + all);
+    start->problem_ = all;
+  } else if (!asked_problems.empty()) {
+    util::say(fmt::format("--access cannot use: {}", fmt::join(asked_problems, "; ")));
+  }
   for (const access::ChosenRung& one : chosen) {
     const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
     if (has_stalls)
       util::say(fmt::format("--access by {}: {}", util::access_rung_name(one.tried.rung), one.tried.remark));
   }
-  if (chosen.empty()) start->problem_ = problems;
   start->sampler_ = std::make_unique<access::AccessSampler>(std::move(chosen));
   return start;
 }
@@ -72,6 +90,7 @@ void AccessStart::describe(json& session) const {
   for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
   for (const access::TriedRung& one : tried_) {
     tried.push_back({{"rung", util::access_rung_name(one.rung)},
+                     {"asked", one.is_asked},
                      {"problem", util::escaped_utf8(one.problem)},
                      {"remark", util::escaped_utf8(one.remark)}});
   }
@@ -81,9 +100,12 @@ void AccessStart::describe(json& session) const {
 }
 
 void AccessStart::attach(pid_t command) {
-  for (const std::string& problem : sampler_->attach(command)) {
-    util::say("--access: " + problem);
-    problem_ += (problem_.empty() ? "" : "; ") + problem;
+  for (const access::TriedRung& failed : sampler_->attach(command)) {
+    util::say("--access: " + problem_line(failed));
+    problem_ += (problem_.empty() ? "" : "; ") + problem_line(failed);
+    for (access::TriedRung& tried : tried_) {
+      if (tried.rung == failed.rung) tried.problem = failed.problem;
+    }
   }
 }
 
@@ -117,8 +139,14 @@ void AccessPart::finish(json& session) {
 }
 
 void AccessPart::write() {
+  access::Rows rows = start_.sampler_->fetch();
+  // Those of an earlier pause, if there were two since the last call, stay: the merger gives them no block.
+  const collect::LatestPause& pause = recording_.collector().latest_pause();
+  std::erase_if(rows, [&](const mlrun_access_sample& row) {
+    return row.monotonic_ns >= pause.begin_ns && row.monotonic_ns - row.interval_ns <= pause.end_ns;
+  });
   collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
-  frames.put_rows(MLRUN_SAMPLE_ACCESS, start_.sampler_->fetch());
+  frames.put_rows(MLRUN_SAMPLE_ACCESS, rows);
 }
 
 }  // namespace mlrun::samplers

@@ -29,6 +29,8 @@ def check(this):
     doctor = " ".join(doctor[doctor.index("accesses"):].split())
     for rung in RUNGS:
         this.true(f"doctor has {rung}", f"{rung}: " in doctor, doctor)
+    this.equal("doctor has a cost for each that works here", doctor.count("costs: "), doctor.count("blind to: "), said=doctor)
+    this.true("and it is measured", "costs: each 4 KiB page takes " in doctor or "costs: a page fault takes " in doctor or "costs: " not in doctor, doctor)
     done = this.run(case.MLRUN, "run", "-o", this.path("required"), "--access=precise,require", "--access-read-event=ffff", "--", "/bin/echo", "ran")
     if done.returncode == 0:
         raise case.Skip("this machine has precise events")

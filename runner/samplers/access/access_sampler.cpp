@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/sampler_thread.h"
 
@@ -53,19 +52,19 @@ AccessSampler::AccessSampler(std::vector<ChosenRung> rungs) : shared_(std::make_
 
 AccessSampler::~AccessSampler() { stop(); }
 
-std::vector<std::string> AccessSampler::attach(pid_t command) {
-  std::vector<std::string> problems;
+std::vector<TriedRung> AccessSampler::attach(pid_t command) {
+  std::vector<TriedRung> failed;
   std::vector<ChosenRung> good;
   for (ChosenRung& one : shared_->rungs) {
-    if (const std::string problem = one.made->attach(command); problem.empty()) {
+    if (std::string problem = one.made->attach(command); problem.empty()) {
       good.push_back(std::move(one));
     } else {
-      problems.push_back(fmt::format("{}: {}", util::access_rung_name(one.tried.rung), problem));
+      failed.push_back({one.tried.rung, std::move(problem), "", ""});
     }
   }
   shared_->rungs = std::move(good);
   shared_->note_facts();
-  return problems;
+  return failed;
 }
 
 void AccessSampler::start() {

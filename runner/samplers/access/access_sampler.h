@@ -30,8 +30,8 @@ class AccessSampler {
   AccessSampler(const AccessSampler&) = delete;
   AccessSampler& operator=(const AccessSampler&) = delete;
 
-  // To be called when the command's process exists but has not executed the program. Drops the rungs that fail; returns one line for each.
-  std::vector<std::string> attach(pid_t command);
+  // To be called when the command's process exists but has not executed the program. Drops the rungs that fail, and returns them.
+  std::vector<TriedRung> attach(pid_t command);
   // Starts the thread.
   void start();
   void watch(std::vector<uint32_t> host_pids);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/samplers/access/clear_times.h"
 #include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/range_pace.h"
 #include "runner/samplers/access/run_queue.h"
@@ -91,6 +92,7 @@ class BitsRung : public Rung {
   struct Process {
     uint64_t due_ns = 0, counted_ns = 0;
     std::deque<Mapping> left;  // mappings whose bits are still to be cleared
+    ClearTimes clear_times;    // cold: of the mappings' ranges
     uint64_t opened_ns = 0;    // when all bits were cleared; 0: no window is open
     uint64_t cost_ns = 0;      // what this window costs the program
     uint64_t rest_ns = 0;      // the window's shortest length, to stay within kProgramShare
@@ -164,6 +166,7 @@ class BitsRung : public Rung {
     process.cost_ns += entries * options_.cost.touch_ps / 1000;
     if (options_.bits == PageBits::kCold) {
       sort_new_pages_in();
+      process.clear_times.reset();
       for (const Mapping& mapping : read_maps(host_pid)) {
         if (mapping.bytes() <= kReservedBytes) process.left.push_back(mapping);
       }
@@ -189,6 +192,7 @@ class BitsRung : public Rung {
     mapping.start = process.pace.end_of_range(start, mapping.end);
     uint64_t took_ns = 0;
     const int error = make_cold(static_cast<pid_t>(pid), start, mapping.start, took_ns);
+    process.clear_times.add(start, mapping.start, util::monotonic_ns());
     note_call(process, took_ns, stall_ns(options_.cost, (mapping.start - start) / 4096));
     pause_ns += process.pace.took(took_ns);
     if (mapping.start >= mapping.end) process.left.pop_front();
@@ -235,7 +239,7 @@ class BitsRung : public Rung {
         continue;
       mlrun_access_sample row{};
       row.monotonic_ns = end_ns;
-      row.interval_ns = end_ns - process.opened_ns;
+      row.interval_ns = end_ns - process.clear_times.mean_ns(mapping.start, mapping.end, process.opened_ns);
       row.host_pid = pid;
       row.resident_bytes = mapping.resident_bytes;
       row.huge_bytes = mapping.huge_bytes;

@@ -2,6 +2,7 @@
 #include "runner/samplers/access/damon.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -104,24 +106,57 @@ uint64_t bytes_outside(const std::vector<Mapping>& mappings, const std::vector<M
   return bytes_of(mappings) - inside;
 }
 
+bool is_configured(const DamonPlaces& places) {
+  return util::leading_number<uint64_t>(util::read_line(places.admin + "/nr_kdamonds")) != 0;
+}
+
+std::string configured_by_another(const DamonPlaces& places) {
+  return fmt::format("DAMON is configured by another program; if that has ended, write 0 to {}/nr_kdamonds",
+                     places.admin);
+}
+
+// Tracing instances of mlruns that were killed while they used DAMON.
+std::vector<std::string> leftover_instances(const DamonPlaces& places) {
+  constexpr std::string_view kName = "mlrun-";
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(places.tracing + "/instances", ignored)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(kName)) continue;
+    const auto pid = util::leading_number<pid_t>(std::string_view(name).substr(kName.size()));
+    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) found.push_back(entry.path());
+  }
+  return found;
+}
+
+// Requires: a context is configured. `operation`: vaddr (a process's memory), or fvaddr (fixed regions of it).
+bool knows_operation(const DamonPlaces& places, std::string_view operation) {
+  const std::string known = "\n" + util::read_text(places.admin + "/0/contexts/0/avail_operations", 4096);
+  return known.find(fmt::format("\n{}\n", operation)) != std::string::npos;
+}
+
 class DamonRung : public Rung {
  public:
   DamonRung(DamonPlaces places, uint64_t window_ns) : places_(std::move(places)), window_ns_(window_ns) {
     facts_.cost = fmt::format("a thread of the kernel checks up to {} regions of a process every {} ms", kRegionsMax,
                               kSampleUs / 1000);
+  }
+  ~DamonRung() override {
+    stop();
+    pipe_.reset();
+    if (!instance_.empty()) ::rmdir(instance_.c_str());
+  }
+
+  // Changes the system, so that `mlrun doctor`, which only makes the rung, does not.
+  std::string attach(pid_t /*command*/) override {
+    remove_leftovers();
     // "mono": the time stamps of trace_pipe are CLOCK_MONOTONIC.
     instance_ = fmt::format("{}/instances/mlrun-{}", places_.tracing, ::getpid());
     ::mkdir(instance_.c_str(), 0700);
     put(instance_ + "/trace_clock", "mono");
     put(instance_ + "/events/damon/damon_aggregated/enable", "1");
     pipe_ = util::UniqueFd(::open((instance_ + "/trace_pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (!pipe_.valid())
-      facts_.problem = fmt::format("{}/trace_pipe cannot be read: {}", instance_, std::strerror(errno));
-  }
-  ~DamonRung() override {
-    stop();
-    pipe_.reset();
-    ::rmdir(instance_.c_str());
+    return pipe_.valid() ? "" : fmt::format("{}/trace_pipe cannot be read: {}", instance_, std::strerror(errno));
   }
 
   void watch(const std::vector<uint32_t>& host_pids) override {
@@ -156,15 +191,17 @@ class DamonRung : public Rung {
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
+  // What an mlrun that was killed has left. The instances go last: they show whose the configuration is.
+  void remove_leftovers() const {
+    const std::vector<std::string> instances = leftover_instances(places_);
+    if (!instances.empty()) put(places_.admin + "/nr_kdamonds", "0");  // fails while DAMON is on
+    for (const std::string& instance : instances) ::rmdir(instance.c_str());
+  }
+
   void write(const std::string& name, const std::string& text) {
     const std::string path = places_.admin + "/" + name;
     const int error = put(path, text);
     if (error != 0 && failed_.empty()) failed_ = fmt::format("{}: {}", path, std::strerror(error));
-  }
-
-  [[nodiscard]] bool has_fixed_regions() const {
-    const std::string known = "\n" + util::read_text(places_.admin + "/0/contexts/0/avail_operations", 4096);
-    return known.find("\nfvaddr\n") != std::string::npos;
   }
 
   // Sets the initial regions: the process's mappings in pieces of equal size. By default the kernel begins with three regions, which also span
@@ -207,9 +244,15 @@ class DamonRung : public Rung {
   void start(uint64_t now_ns) {
     failed_.clear();
     try_ns_ = now_ns + kRetryNs;
+    if (!is_mine_ && is_configured(places_)) {  // the write would remove what is off
+      failed_ = configured_by_another(places_);
+      if (facts_.samples == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
+      return;
+    }
     write("nr_kdamonds", "1");
+    is_mine_ = failed_.empty();
     write("0/contexts/nr_contexts", "1");
-    is_fixed_ = has_fixed_regions();
+    is_fixed_ = knows_operation(places_, "fvaddr");
     targets_.clear();
     for (const uint32_t pid : pids_) {
       std::vector<Mapping> mappings = large_mappings(pid);
@@ -243,10 +286,9 @@ class DamonRung : public Rung {
   }
 
   void stop() {
-    if (!runs_) return;
-    put(places_.admin + "/0/state", "off");
-    put(places_.admin + "/nr_kdamonds", "0");
-    runs_ = false;
+    if (runs_) put(places_.admin + "/0/state", "off");
+    if (is_mine_) put(places_.admin + "/nr_kdamonds", "0");
+    runs_ = is_mine_ = false;
   }
 
   void drain(Rows& rows) {
@@ -300,6 +342,7 @@ class DamonRung : public Rung {
   std::vector<uint32_t> pids_;   // to monitor
   std::vector<Target> targets_;  // that DAMON monitors
   bool runs_ = false, is_fixed_ = false;
+  bool is_mine_ = false;  // the configuration
   int failures_ = 0;
   RungFacts facts_;
 };
@@ -309,17 +352,17 @@ class DamonRung : public Rung {
 std::string damon_problem(const DamonPlaces& places) {
   if (::access(places.admin.c_str(), F_OK) != 0) return "this kernel has no DAMON (CONFIG_DAMON_SYSFS)";
   if (::access((places.admin + "/nr_kdamonds").c_str(), W_OK) != 0) return "DAMON needs root";
-  // The write fails while DAMON is on. Contexts that are off are left over, for example from an mlrun that was killed, and are removed.
-  if (util::read_line(places.admin + "/nr_kdamonds") != "0" && put(places.admin + "/nr_kdamonds", "0") != 0)
-    return "another program uses DAMON; stop it first";
-  // The kernel lists what DAMON can monitor only in a context, so one is made and removed again.
   std::string problem;
-  put(places.admin + "/nr_kdamonds", "1");
-  put(places.admin + "/0/contexts/nr_contexts", "1");
-  const std::string known = "\n" + util::read_text(places.admin + "/0/contexts/0/avail_operations", 4096);
-  if (known.find("\nvaddr\n") == std::string::npos)
+  const bool is_free = !is_configured(places);
+  if (!is_free && (leftover_instances(places).empty() || util::read_line(places.admin + "/0/state") == "on"))
+    return configured_by_another(places);
+  if (is_free) {  // the kernel lists what DAMON can monitor only in a context, so one is made and removed again
+    put(places.admin + "/nr_kdamonds", "1");
+    put(places.admin + "/0/contexts/nr_contexts", "1");
+  }
+  if (!knows_operation(places, "vaddr"))
     problem = "this kernel's DAMON cannot monitor virtual addresses (CONFIG_DAMON_VADDR)";
-  put(places.admin + "/nr_kdamonds", "0");
+  if (is_free) put(places.admin + "/nr_kdamonds", "0");
   if (problem.empty() && ::access((places.tracing + "/events/damon/damon_aggregated").c_str(), F_OK) != 0)
     problem = "DAMON's tracepoint is missing: mount tracefs at " + places.tracing;
   return problem;

@@ -10,6 +10,7 @@
 
 #include "runner/samplers/access/perf_events.h"
 #include "runner/samplers/access/rung.h"
+#include "runner/samplers/rounds/sample_budget.h"
 
 namespace mlrun::access {
 
@@ -17,6 +18,9 @@ namespace mlrun::access {
 // `unseen`: what these events are known not to see on this machine; empty: nothing.
 std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
                                       std::string unseen);
+
+// What the samples of a run may cost the program that begins now.
+rounds::SampleBudget event_budget(uint64_t now_ns);
 
 // The perf event that samples every page fault; only those in user mode, if the kernel allows no more (exclude_kernel).
 AccessEvent page_fault_event();

@@ -92,7 +92,7 @@ std::string too_many_samples(double hz) {
 }
 
 ChosenRung try_precise(const AccessOptions& options) {
-  ChosenRung chosen{{MLRUN_ACCESS_PRECISE, too_many_samples(options.hz), ""}, nullptr};
+  ChosenRung chosen{{MLRUN_ACCESS_PRECISE, too_many_samples(options.hz), "", ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
   PreciseWish wish{.hz = options.hz > 0 ? options.hz : default_rate(most_samples()),
                    .read_event = options.read_event,
@@ -123,7 +123,7 @@ ChosenRung try_precise(const AccessOptions& options) {
 
 // Samples page faults with their addresses. Where NUMA balancing is on, its hint faults are among them.
 ChosenRung try_faults(mlrun_access_rung rung) {
-  ChosenRung chosen{{rung, "", ""}, nullptr};
+  ChosenRung chosen{{rung, "", "", ""}, nullptr};
   const auto sample_ns = calibrate_fault_ns();
   if (!sample_ns) {
     chosen.tried.problem = sample_ns.error().text;
@@ -134,15 +134,14 @@ ChosenRung try_faults(mlrun_access_rung rung) {
                                  ? ""
                                  : "page faults inside system calls, as of read() into new memory, are not seen: "
                                    "set kernel.perf_event_paranoid to 1 or less";
-  chosen.tried.remark =
-      fmt::format("a page fault takes {} ns longer{}{}", *sample_ns, unseen.empty() ? "" : "; ", unseen);
+  chosen.tried.remark = unseen;
   chosen.made = make_event_rung(rung, {std::move(event)}, *sample_ns, unseen);
   return chosen;
 }
 
 // `is_named`: the program may give its memory the policy that NUMA balancing wants (MPOL_F_NUMA_BALANCING), so it is tried under any policy.
 ChosenRung try_hint_faults(const AccessOptions& options, bool is_named) {
-  ChosenRung chosen{{MLRUN_ACCESS_HINT_FAULTS, "", ""}, nullptr};
+  ChosenRung chosen{{MLRUN_ACCESS_HINT_FAULTS, "", "", ""}, nullptr};
   std::string& problem = chosen.tried.problem;
   const std::string balancing = util::read_text("/proc/sys/kernel/numa_balancing", 64);
   if (nodes_with_memory() < 2) {
@@ -176,7 +175,7 @@ std::string bits_problem(mlrun_access_rung rung, int error) {
 }
 
 ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
-  ChosenRung chosen{{rung, "", ""}, nullptr};
+  ChosenRung chosen{{rung, "", "", ""}, nullptr};
   const BitsOptions bits{.bits = bits_of(rung),
                          .cost = calibrate_pages(bits_of(rung)),
                          .window_ns = window_ns_of(options, kWindowNs),
@@ -192,10 +191,7 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
     return chosen;
   }
   if (rung == MLRUN_ACCESS_COLD) {
-    chosen.tried.remark = fmt::format(
-        "the first access to a page in each window takes {} ns longer; when memory runs short, the kernel reclaims the "
-        "sampled pages first",
-        bits.cost.touch_ps / 1000);
+    chosen.tried.remark = "when memory runs short, the kernel reclaims the sampled pages first";
   } else {
     chosen.tried.remark =
         fmt::format("each window delays page faults of the program by about {:.1f} ms per GiB in memory",
@@ -206,9 +202,8 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
 }
 
 ChosenRung try_damon(const AccessOptions& options) {
-  ChosenRung chosen{{MLRUN_ACCESS_DAMON, damon_problem({}), ""}, nullptr};
+  ChosenRung chosen{{MLRUN_ACCESS_DAMON, damon_problem({}), "", ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
-  chosen.tried.remark = "a thread of the kernel checks regions of each process";
   chosen.made = make_damon_rung({}, window_ns_of(options, kWindowNs));
   return chosen;
 }
@@ -232,7 +227,7 @@ ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool i
     case MLRUN_ACCESS_DAMON: return try_damon(options);
     case MLRUN_ACCESS_RUNGS: break;
   }
-  return {{rung, "there is no such rung", ""}, nullptr};
+  return {{rung, "there is no such rung", "", ""}, nullptr};
 }
 
 std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<TriedRung>& tried) {
@@ -253,7 +248,11 @@ std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<T
 
 std::vector<TriedRung> try_all_rungs() {
   std::vector<TriedRung> tried;
-  for (const RungText& text : kRungs) tried.push_back(try_rung(text.rung, {}, false).tried);
+  for (const RungText& text : kRungs) {
+    const ChosenRung one = try_rung(text.rung, {}, false);
+    tried.push_back(one.tried);
+    if (one.made) tried.back().cost = one.made->facts().cost;
+  }
   return tried;
 }
 

@@ -22,8 +22,10 @@ std::string rung_is_blind_to(mlrun_access_rung rung);
 // A rung that has been tried on this machine.
 struct TriedRung {
   mlrun_access_rung rung;
-  std::string problem;  // why the rung cannot be used; empty: it can
-  std::string remark;   // what the rung costs, or which events it uses
+  std::string problem;    // why the rung cannot be used; empty: it can
+  std::string remark;     // what else the rung does to the program, or which events it uses
+  std::string cost;       // calibrated, as in its RungFacts; set for `mlrun doctor` alone
+  bool is_asked = false;  // the user asked for this rung
 };
 
 // A tried rung and, if it can be used, the object that samples the command by it.

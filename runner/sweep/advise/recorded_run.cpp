@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/model/run.h"
 #include "runner/util/access_rungs.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -32,6 +34,12 @@ RecordedCommand recorded_command(const model::Run& run) {
   return command;
 }
 
+bool was_paused(const model::Run& run) {
+  const nlohmann::json& losses = util::list_at(*run.document, "/losses");
+  return std::any_of(losses.begin(), losses.end(),
+                     [](const nlohmann::json& loss) { return util::text_at(loss, "/reason") == "paused"; });
+}
+
 // What the trace lacks, and what to do; empty: nothing.
 std::string lacking(const model::Run& run) {
   if (run.is_merged)
@@ -45,6 +53,10 @@ std::string lacking(const model::Run& run) {
            "--alloc-sample";
   if (run.events_from_ns)
     return " has only the last part of its run, so what is alive at each moment is unknown; record it without --last";
+  if (was_paused(run))
+    return " was paused (mlrun pause): which blocks were freed meanwhile, and so what is alive at each moment, is "
+           "unknown; "
+           "record it without a pause";
   return {};
 }
 

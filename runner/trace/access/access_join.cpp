@@ -90,9 +90,11 @@ void note_sampled(SampledMemory& memory, const AccessRow& row) {
 }
 
 AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
-                       const SampledMemory& sampled, std::function<void(const AccessRow&)> done)
+                       std::vector<RecordingPause> pauses, const SampledMemory& sampled,
+                       std::function<void(const AccessRow&)> done)
     : alloc_min_bytes_(static_cast<uint64_t>(std::max<int64_t>(alloc_min_bytes, 0))),
       rungs_(std::move(rungs)),
+      pauses_(std::move(pauses)),
       done_(std::move(done)) {
   for (const model::ProcessRow& row : info.processes) {
     rows_by_id_[row.proc_id] = &row;
@@ -105,6 +107,7 @@ AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, st
     std::sort(moments.begin(), moments.end());
     for (size_t i = 1; i < moments.size(); i++) turns_.push_back({moments[i], proc_id, TurnKind::kExec});
   }
+  for (const RecordingPause& pause : pauses_) turns_.push_back({pause.begin_ns, 0, TurnKind::kPause});
   std::sort(turns_.rbegin(), turns_.rend());
   find_inherited(sampled);
 }
@@ -170,6 +173,10 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
 void AccessJoin::reach(int64_t moment_ns) {
   for (; !turns_.empty() && turns_.back().at_ns <= moment_ns; turns_.pop_back()) {
     const Turn& turn = turns_.back();
+    if (turn.kind == TurnKind::kPause) {  // what is freed and allocated from now on has no rows
+      for (auto& [proc_id, here] : processes_) close_all(here, turn.at_ns);
+      continue;
+    }
     if (turn.kind == TurnKind::kFork) process(turn.proc_id);
     const auto found = processes_.find(turn.proc_id);
     if (turn.kind == TurnKind::kFork || found == processes_.end()) continue;
@@ -182,6 +189,11 @@ void AccessJoin::reach(int64_t moment_ns) {
 void AccessJoin::close_all(Process& here, int64_t end_ns) {
   here.blocks.each([&](LiveBlock& block) { close(block, end_ns); });
   here.blocks = {};
+}
+
+bool AccessJoin::is_in_pause(int64_t begin_ns, int64_t end_ns) const {
+  return std::any_of(pauses_.begin(), pauses_.end(),
+                     [&](const RecordingPause& pause) { return begin_ns <= pause.end_ns && end_ns >= pause.begin_ns; });
 }
 
 // A copy that a forked child has not accessed is its parent's memory: it would make the site colder, and its bytes would count twice.
@@ -222,7 +234,8 @@ void AccessJoin::add(const AllocEvent& event) {
     close(old, event.end_ns);
     pages = std::exchange(old.pages, {});  // realloc keeps the content, so each page keeps its place in the block
   }
-  if (!has_row_of_its_end(here, event)) return;
+  // A block that was returned in a pause may have been freed in it.
+  if (!has_row_of_its_end(here, event) || is_in_pause(event.end_ns, event.end_ns)) return;
   // Other blocks in the new block's range were freed without a record.
   std::vector<uint64_t> stale;
   here.blocks.each_in(event.address, event.address + std::max<uint64_t>(event.bytes, 1),
@@ -326,22 +339,27 @@ void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) 
   }
 }
 
-void AccessJoin::add(const AccessRow& added) {
-  reach(moment_of(added));
-  Process& here = process(added.who.proc_id);
-  // DAMON also has windows of processes that have ended. A single access shows that its process was there.
-  const int64_t end_ns = is_range(added) ? std::min(moment_of(added), here.ended_ns) : moment_of(added);
-  here.last_ns = std::max(here.last_ns, end_ns);
-  const uint64_t number = first_row_ + rows_.size();
-  AccessRow& row = rows_.emplace_back(added);
+// Gives the row, which is the last one of rows_, the blocks that are there. `end_ns`: as for take_range().
+void AccessJoin::take(AccessRow& row, Process& here, int64_t end_ns) {
   if (is_range(row)) {
     if (end_ns >= row.ts_ns) take_range(row, end_ns, here.blocks);
   } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {
     take_block(row, *block);
   } else {
     while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
-    here.open.push_back(number);
+    here.open.push_back(first_row_ + rows_.size() - 1);
   }
+}
+
+void AccessJoin::add(const AccessRow& added) {
+  reach(moment_of(added));
+  Process& here = process(added.who.proc_id);
+  // DAMON also has windows of processes that have ended. A single access shows that its process was there.
+  const int64_t end_ns = is_range(added) ? std::min(moment_of(added), here.ended_ns) : moment_of(added);
+  here.last_ns = std::max(here.last_ns, end_ns);
+  AccessRow& row = rows_.emplace_back(added);
+  if (!is_in_pause(row.ts_ns, moment_of(row)))
+    take(row, here, end_ns);  // in a pause it is unknown which blocks are there
   finish_rows(moment_of(row) - kLongestCallNs);
 }
 

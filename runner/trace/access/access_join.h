@@ -29,6 +29,11 @@ struct AllocEvent {
   [[nodiscard]] int64_t moment_ns() const { return is_free ? begin_ns : end_ns; }
 };
 
+// An interval in which `mlrun pause` stopped recording: blocks were allocated and freed without rows.
+struct RecordingPause {
+  int64_t begin_ns = 0, end_ns = 0;
+};
+
 // A method of --access that the run used.
 struct JoinedRung {
   uint16_t number = 0;  // enum mlrun_access_rung
@@ -47,9 +52,11 @@ void note_sampled(SampledMemory& memory, const AccessRow& row);
 
 class AccessJoin {
  public:
-  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `sampled`: of all rows of forked processes. `done` receives each finished row.
+  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `pauses`: blocks end where one begins, and rows about time inside one are not
+  // joined. `sampled`: of all rows of forked processes. `done` receives each finished row.
   AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
-             const SampledMemory& sampled, std::function<void(const AccessRow&)> done);
+             std::vector<RecordingPause> pauses, const SampledMemory& sampled,
+             std::function<void(const AccessRow&)> done);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a row by its end.
   void add(const AllocEvent& event);
@@ -68,8 +75,8 @@ class AccessJoin {
     bool lists_all = false;     // its allocator reports no sizes, so blocks of any size have rows
     std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
-  // The moment when a process begins by a fork, is replaced by exec, or has no further rows.
-  enum class TurnKind { kFork, kExec, kEnd };
+  // The moment when a process begins by a fork, is replaced by exec, or has no further rows, or when a pause begins (for all processes).
+  enum class TurnKind { kFork, kExec, kEnd, kPause };
   struct Turn {
     int64_t at_ns;
     int32_t proc_id;
@@ -86,10 +93,12 @@ class AccessJoin {
   // Begins processes that were forked, and ends blocks of processes that ended or were replaced by exec, up to this time.
   void reach(int64_t moment_ns);
   void close_all(Process& here, int64_t end_ns);
+  [[nodiscard]] bool is_in_pause(int64_t begin_ns, int64_t end_ns) const;
   size_t site_number(const AllocSite& site);
   AccessSiteRow* sums(size_t site, uint16_t rung);
   void close(LiveBlock& block, int64_t end_ns);
   bool has_row_of_its_end(Process& here, const AllocEvent& event) const;
+  void take(AccessRow& row, Process& here, int64_t end_ns);
   void take_open(Process& here, LiveBlock& block);
   void take_block(AccessRow& row, LiveBlock& block);
   void take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks);
@@ -98,6 +107,7 @@ class AccessJoin {
 
   uint64_t alloc_min_bytes_;
   std::vector<JoinedRung> rungs_;
+  std::vector<RecordingPause> pauses_;
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
   std::vector<Turn> turns_;  // the latest first

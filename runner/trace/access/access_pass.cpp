@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/trace/access/access_join.h"
 #include "runner/trace/access/access_source.h"
 #include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
@@ -64,6 +64,16 @@ Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::T
 
 }  // namespace
 
+std::vector<RecordingPause> pauses_of(const SpoolIndex& index) {
+  std::vector<RecordingPause> pauses;
+  for (const auto& [serial, gap] : index.gaps()) {
+    if (gap.reason == MLRUN_GAP_PAUSED)
+      pauses.push_back(
+          {TraceClock::from_monotonic(gap.first_monotonic_ns), TraceClock::from_monotonic(gap.last_monotonic_ns)});
+  }
+  return pauses;
+}
+
 Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const model::TraceInfo& info,
                        const std::string& folder) {
   AccessTable table;
@@ -76,8 +86,10 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     const ThreadFinder threads(info);
     const auto sampled = memory_of_children(index, info, threads);
     if (!sampled) return tl::make_unexpected(sampled.error());
+    const std::vector<RecordingPause> pauses = pauses_of(index);
+    was_paused_ = !pauses.empty();
     SampleSource<mlrun_access_sample> source(index);
-    AccessJoin join(info, session.options.alloc_min_bytes, rungs, *sampled, [&](const AccessRow& row) {
+    AccessJoin join(info, session.options.alloc_min_bytes, rungs, pauses, *sampled, [&](const AccessRow& row) {
       table.add(row);
       Rows& rows = rows_[row.sample.rung];
       rows.all++;
@@ -109,6 +121,53 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
   return written ? site_table.close() : written;
 }
 
+namespace {
+
+// Sums for the blocks of a site in all processes: of the workers of a loader each has a row for the same code.
+struct SiteOfAll {
+  AccessSiteRow sums;
+  int64_t processes = 0;
+};
+
+// By rung, the sites with the most bytes × time first.
+std::map<uint16_t, std::vector<SiteOfAll>> sites_by_rung(const std::vector<AccessSiteRow>& rows) {
+  std::map<uint16_t, std::map<AllocSite, SiteOfAll>> by_site;
+  for (const AccessSiteRow& row : rows) {
+    AllocSite code = row.site;
+    code.proc_id = 0;
+    SiteOfAll& site = by_site[row.rung][code];
+    site.sums.site = code;
+    site.sums.rung = row.rung;
+    site.sums.add(row);
+    site.processes++;
+  }
+  std::map<uint16_t, std::vector<SiteOfAll>> sorted;
+  for (const auto& [rung, sites] : by_site) {
+    for (const auto& [code, site] : sites) sorted[rung].push_back(site);
+    std::stable_sort(sorted[rung].begin(), sorted[rung].end(),
+                     [](const SiteOfAll& a, const SiteOfAll& b) { return a.sums.byte_s > b.sums.byte_s; });
+  }
+  return sorted;
+}
+
+json site_json(const model::TraceInfo& info, const SiteOfAll& of) {
+  const AccessSiteRow& sums = of.sums;
+  json site = {{"site", site_text(info, sums.site)},
+               {"processes", of.processes},
+               {"blocks", sums.blocks},
+               {"bytes", sums.bytes},
+               {"byte_s", sums.byte_s},
+               {"seen_byte_s", sums.seen_byte_s},
+               {"samples", sums.samples},
+               {"loads", sums.loads},
+               {"stores", sums.stores},
+               {"faults", sums.faults}};
+  if (const auto hot = sums.hot_fraction()) site["hot_fraction"] = *hot;
+  return site;
+}
+
+}  // namespace
+
 void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   if (!run.contains("access")) return;
   json& access = run["access"];
@@ -120,40 +179,22 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   access["rows"] = sum.all;
   access["joined_rows"] = sum.joined;
   access["by_rung"] = json::array();
-  std::map<uint16_t, std::vector<const AccessSiteRow*>> by_rung;
-  for (const AccessSiteRow& row : sites_) by_rung[row.rung].push_back(&row);
-  for (auto& [rung, rows] : by_rung) {
-    double all = 0, seen = 0, touched = 0;
-    for (const AccessSiteRow* row : rows) {
-      all += row->byte_s;
-      seen += row->seen_byte_s;
-      touched += row->touched_byte_s;
-    }
-    std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->byte_s > b->byte_s; });
-    json sites = json::array();
-    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesListed))) {
-      json& site = sites.emplace_back(json{{"site", site_text(info, row->site)},
-                                           {"proc_id", row->site.proc_id},
-                                           {"blocks", row->blocks},
-                                           {"bytes", row->bytes},
-                                           {"byte_s", row->byte_s},
-                                           {"seen_byte_s", row->seen_byte_s},
-                                           {"samples", row->samples},
-                                           {"loads", row->loads},
-                                           {"stores", row->stores},
-                                           {"faults", row->faults}});
-      if (const auto hot = row->hot_fraction()) site["hot_fraction"] = *hot;
-    }
+  for (const auto& [rung, sites] : sites_by_rung(sites_)) {
+    AccessSiteRow all;
+    for (const SiteOfAll& site : sites) all.add(site.sums);
+    json largest = json::array();
+    for (const SiteOfAll& site : std::span(sites).first(std::min(sites.size(), kSitesListed)))
+      largest.push_back(site_json(info, site));
     const auto counted = rows_.find(rung);
     const Rows of = counted == rows_.end() ? Rows() : counted->second;
     access["by_rung"].push_back({{"rung", util::access_rung_name(rung)},
                                  {"rows", of.all},
                                  {"joined_rows", of.joined},
-                                 {"byte_s", all},
-                                 {"seen_byte_s", seen},
-                                 {"touched_byte_s", touched},
-                                 {"sites", rows.size()},
-                                 {"largest", std::move(sites)}});
+                                 {"byte_s", all.byte_s},
+                                 {"seen_byte_s", all.seen_byte_s},
+                                 {"touched_byte_s", all.touched_byte_s},
+                                 {"sites", sites.size()},
+                                 {"largest", std::move(largest)}});
   }
 }
 
@@ -186,6 +227,17 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
     if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);
   }
+  for (const auto& tried : session.access.tried) {
+    if (tried.asked && !tried.problem.empty())
+      rows.push_back({.subject = "accesses by " + tried.rung,
+                      .detail = "--access asked for them, and they were not recorded: " + tried.problem,
+                      .level = model::kRemark});
+  }
+  if (was_paused_)
+    rows.push_back({.subject = "accesses",
+                    .detail = "none is listed while recording was paused (mlrun pause), and blocks from before a pause "
+                              "are unknown after it",
+                    .level = model::kRemark});
   if (!rows_.empty() && sites_.empty())
     rows.push_back(
         {.subject = "accesses",

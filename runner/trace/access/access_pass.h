@@ -11,11 +11,15 @@
 
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
+#include "runner/trace/access/access_join.h"
 #include "runner/trace/access/access_row.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
+
+// The pauses of the run (`mlrun pause`), in order of time.
+std::vector<RecordingPause> pauses_of(const SpoolIndex& index);
 
 class AccessPass {
  public:
@@ -25,7 +29,7 @@ class AccessPass {
 
   // Adds the numbers of rows and the sums by rung and site to `access` of run.json. Requires: stacks are symbolized.
   void describe(const model::TraceInfo& info, nlohmann::json& run) const;
-  // Rows about what each rung (method of --access) cannot see, lost or left out.
+  // Rows about what each rung (method of --access) cannot see, lost or left out, and about rungs that were asked for and not used.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(const model::Run& session) const;
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
@@ -36,6 +40,7 @@ class AccessPass {
   std::vector<AccessSiteRow> sites_;
   std::map<uint16_t, Rows> rows_;  // by rung
   uint64_t damaged_rows_ = 0;
+  bool was_paused_ = false;
 };
 
 }  // namespace mlrun::trace

@@ -29,6 +29,17 @@ std::optional<int64_t> in_ppm(const std::optional<double>& share) {
 
 }  // namespace
 
+void AccessSiteRow::add(const AccessSiteRow& other) {
+  for (const auto sum :
+       {&AccessSiteRow::blocks, &AccessSiteRow::bytes, &AccessSiteRow::lifetime_ns, &AccessSiteRow::pages,
+        &AccessSiteRow::touched_pages, &AccessSiteRow::samples, &AccessSiteRow::loads, &AccessSiteRow::stores,
+        &AccessSiteRow::faults, &AccessSiteRow::remote, &AccessSiteRow::with_source, &AccessSiteRow::with_latency})
+    this->*sum += other.*sum;
+  for (const auto sum : {&AccessSiteRow::byte_s, &AccessSiteRow::seen_byte_s, &AccessSiteRow::touched_byte_s,
+                         &AccessSiteRow::latency_sum})
+    this->*sum += other.*sum;
+}
+
 std::optional<double> AccessSiteRow::hot_fraction() const {
   if (util::records_events(rung))
     return value_if(pages > 0, static_cast<double>(touched_pages) / static_cast<double>(pages > 0 ? pages : 1));

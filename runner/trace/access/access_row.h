@@ -37,6 +37,8 @@ struct AccessSiteRow {
   double latency_sum = 0;               // cycles, of the with_latency loads that have a latency
   int64_t with_latency = 0;
 
+  // Adds the sums of another row of that rung.
+  void add(const AccessSiteRow& other);
   // Empty: the rung could not tell.
   [[nodiscard]] std::optional<double> hot_fraction() const;
 };

@@ -2,6 +2,7 @@
 #include "runner/trace/access/page_join.h"
 
 #include <tuple>
+#include <utility>
 
 namespace mlrun::trace {
 
@@ -18,8 +19,9 @@ void note_page(SampledMemory& memory, int32_t proc_id, uint64_t page) {
   add_range(memory[proc_id], start, start + kNear);
 }
 
-PageJoin::PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, const SampledMemory& sampled)
-    : join_(info, alloc_min_bytes, {}, sampled, [this](const AccessRow& row) { take(row); }) {}
+PageJoin::PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<RecordingPause> pauses,
+                   const SampledMemory& sampled)
+    : join_(info, alloc_min_bytes, {}, std::move(pauses), sampled, [this](const AccessRow& row) { take(row); }) {}
 
 void PageJoin::add(const mlrun_page_sample& page, int32_t proc_id, int64_t at_ns) {
   AccessRow row;

@@ -27,8 +27,9 @@ void note_page(SampledMemory& memory, int32_t proc_id, uint64_t page);
 
 class PageJoin {
  public:
-  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `sampled`: near all pages of forked processes.
-  PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, const SampledMemory& sampled);
+  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `pauses`: as AccessJoin has them. `sampled`: near all pages of forked processes.
+  PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<RecordingPause> pauses,
+           const SampledMemory& sampled);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a page by `at_ns`.
   void add(const AllocEvent& event) { join_.add(event); }

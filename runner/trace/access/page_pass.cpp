@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/row_columns.h"
+#include "runner/trace/access/access_pass.h"
 #include "runner/trace/access/access_source.h"
 #include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
@@ -69,7 +70,7 @@ Status PagePass::join(const SpoolIndex& index, const model::Run& session, const 
   const auto sampled = memory_near_pages(index, info, threads);
   if (!sampled) return tl::make_unexpected(sampled.error());
   SampleSource<mlrun_page_sample> source(index);
-  PageJoin join(info, session.options.alloc_min_bytes, *sampled);
+  PageJoin join(info, session.options.alloc_min_bytes, pauses_of(index), *sampled);
   int64_t last_ns = 0;
   const auto last_event_ns = join_events(folder, join, [&](int64_t until_ns) -> Status {
     for (;;) {

@@ -35,8 +35,9 @@ class GpuFigures {
   Status blame_gaps(const idle::IdleOptions& options, const model::TraceInfo& info, const idle::PythonLines& lines,
                     const summary::MarkPaths& paths);
   // As HostBufferPass::find_sites().
-  Status find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::string& folder) {
-    return host_buffers_.find_sites(info, alloc_min_bytes, folder);
+  Status find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::vector<RecordingPause>& pauses,
+                    const std::string& folder) {
+    return host_buffers_.find_sites(info, alloc_min_bytes, pauses, folder);
   }
 
   // Coverage rows about gaps and their causes that exceeded a limit.

@@ -99,7 +99,8 @@ AccessRow HostBufferPass::Copy::access() const {
   return row;
 }
 
-Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::string& folder) {
+Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes,
+                                  const std::vector<RecordingPause>& pauses, const std::string& folder) {
   if (misplaced_.empty()) return {};
   std::stable_sort(misplaced_.begin(), misplaced_.end(),
                    [](const auto& a, const auto& b) { return a.call_ns < b.call_ns; });
@@ -108,7 +109,7 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_mi
   size_t joined = 0;  // the join returns rows in the order in which take() added them
   SampledMemory sampled;
   for (const Copy& copy : misplaced_) note_sampled(sampled, copy.access());
-  AccessJoin join(info, alloc_min_bytes, {}, sampled, [&](const AccessRow& row) {
+  AccessJoin join(info, alloc_min_bytes, {}, pauses, sampled, [&](const AccessRow& row) {
     if (row.has_site) misplaced_[joined].site = row.site;
     ++joined;
   });

@@ -24,8 +24,9 @@ class HostBufferPass {
   // Rows of GpuKind::kMemcpy and kMemory; others are ignored.
   void add(const model::GpuWorkRow& row);
 
-  // Requires: `alloc` is written in `folder`, and processes are known. `alloc_min_bytes`: --alloc-min.
-  Status find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::string& folder);
+  // Requires: `alloc` is written in `folder`, and processes are known. `alloc_min_bytes`: --alloc-min. `pauses`: as for AccessJoin.
+  Status find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::vector<RecordingPause>& pauses,
+                    const std::string& folder);
 
   // The kTopGpuHosts groups with the most misplaced bytes. Requires: the frames of info.stacks are symbolized.
   [[nodiscard]] std::vector<summary::GpuHostSummary> finish(const model::TraceInfo& info) const;

@@ -312,7 +312,9 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (written) written = blame_gaps(staging);
   if (written) written = accesses_.run(*index_, session_.run, info_, staging.path());
   if (written) written = pages_.run(*index_, session_.run, info_, staging.path());
-  if (written) written = feed_->gpu_figures.find_sites(info_, session_.run.options.alloc_min_bytes, staging.path());
+  const std::vector<RecordingPause> pauses = pauses_of(*index_);
+  if (written)
+    written = feed_->gpu_figures.find_sites(info_, session_.run.options.alloc_min_bytes, pauses, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();
   summary::Summary summary = feed_->builder.finish(info_);

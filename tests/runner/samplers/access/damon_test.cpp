@@ -10,6 +10,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <memory>
 #include <string>
 
 #include <fmt/format.h>
@@ -37,11 +39,17 @@ class Damon : public ::testing::Test {
     const std::filesystem::path instance = top_ / fmt::format("tracing/instances/mlrun-{}", ::getpid());
     std::filesystem::create_directories(instance);
     EXPECT_EQ(::mkfifo((instance / "trace_pipe").c_str(), 0600), 0);
-    rung_ = make_damon_rung({.admin = top_ / "admin", .tracing = top_ / "tracing"}, kWindowNs);
+    rung_ = make_damon_rung(places(), kWindowNs);
+    EXPECT_EQ(rung_->attach(0), "");
     pipe_ = util::UniqueFd(::open((instance / "trace_pipe").c_str(), O_WRONLY | O_CLOEXEC));
   }
   ~Damon() override { std::filesystem::remove_all(top_); }
 
+  [[nodiscard]] DamonPlaces places() const { return {.admin = top_ / "admin", .tracing = top_ / "tracing"}; }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ifstream file(top_ / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
   void put(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((top_ / name).parent_path());
     std::ofstream(top_ / name) << text;
@@ -115,6 +123,40 @@ TEST_F(Damon, ALineWithoutAnEndIsLostOnce) {
   say_region(0, util::monotonic_ns());
   EXPECT_EQ(pids_of_rows().size(), 1u);
   EXPECT_EQ(rung_->facts().lost, 1u);
+}
+
+pid_t ended_pid() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST_F(Damon, WhatAnotherProgramHasConfiguredStays) {
+  put("admin/nr_kdamonds", "1\n");
+  put("admin/0/state", "off\n");
+  EXPECT_NE(damon_problem(places()).find("configured by another program"), std::string::npos);
+  rung_->watch({static_cast<uint32_t>(::getpid())});
+  pids_of_rows();
+  EXPECT_EQ(rung_->facts().samples, 0u);
+  EXPECT_EQ(content("admin/nr_kdamonds"), "1\n");
+}
+
+TEST_F(Damon, WhatAKilledMlrunHasLeftIsRemovedByTheNextRunAlone) {
+  put("admin/nr_kdamonds", "1\n");
+  put("admin/0/state", "off\n");
+  put("admin/0/contexts/0/avail_operations", "vaddr\nfvaddr\n");
+  put("tracing/events/damon/damon_aggregated/enable", "0\n");
+  const std::filesystem::path left = top_ / fmt::format("tracing/instances/mlrun-{}", ended_pid());
+  std::filesystem::create_directories(left);
+  EXPECT_EQ(damon_problem(places()), "");
+  EXPECT_EQ(content("admin/nr_kdamonds"), "1\n") << "only looked at";
+  EXPECT_TRUE(std::filesystem::exists(left));
+  const std::unique_ptr<Rung> next = make_damon_rung(places(), kWindowNs);
+  EXPECT_TRUE(std::filesystem::exists(left)) << "a rung that is only made changes nothing";
+  static_cast<void>(next->attach(0));
+  EXPECT_EQ(content("admin/nr_kdamonds"), "0\n");
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 }  // namespace

@@ -285,6 +285,25 @@ TEST(AccessSamples, TheHintAboutPrivilegesNamesWhatTheEventNeeds) {
   EXPECT_NE(problem.find("perf_event_paranoid to 1 or less"), std::string::npos) << problem;
 }
 
+// A program that does nothing but fault from its first moment on. The share of a run of that length that its samples take.
+double share_of_samples(uint64_t run_ns) {
+  constexpr uint64_t kBegin = 1'000'000'000'000, kStep = 10'000'000;
+  rounds::SampleBudget budget = event_budget(kBegin);
+  double spent_ns = 0;
+  for (uint64_t now_ns = kBegin; now_ns < kBegin + run_ns; now_ns += kStep) {
+    if (!budget.allows(now_ns)) continue;
+    budget.take(kStep / 2);
+    spent_ns += kStep / 2;
+  }
+  return spent_ns / static_cast<double>(run_ns);
+}
+
+TEST(AccessSamples, SamplesTakeHardlyMoreThanTheirShareOfAShortRun) {
+  EXPECT_LT(share_of_samples(5'000'000'000), 0.02);
+  EXPECT_LT(share_of_samples(30'000'000'000), 0.011);
+  EXPECT_GT(share_of_samples(500'000'000), 0.09) << "a program fills its memory at the start";
+}
+
 TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
   const std::vector<char> body(sizeof(uint64_t) * 8);
   EXPECT_TRUE(decode::read_sample(kEventSample, body));

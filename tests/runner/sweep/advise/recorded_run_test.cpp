@@ -55,6 +55,7 @@ TEST(RecordedRun, TracesThatDoNotListWhenEveryBlockWasAliveAreRefused) {
                                    {R"("options": {"summary_only": true})", "record it without --summary-only"},
                                    {R"("options": {"alloc_sample_bytes": 4096})", "record it without --alloc-sample"},
                                    {R"("events_from_ns": 17)", "record it without --last"},
+                                   {R"("losses": [{"reason": "paused", "count": 1}])", "record it without a pause"},
                                    {R"("command": [])", "no command"}}) {
     const auto run = read_with(keys);
     ASSERT_FALSE(run) << keys;

@@ -27,7 +27,8 @@ model::TraceInfo parent_of_pages() {
 
 class SampledPages {
  public:
-  explicit SampledPages(const SampledMemory& sampled = {}) : info_(parent_of_pages()), join_(info_, 1024, sampled) {}
+  explicit SampledPages(const SampledMemory& sampled = {})
+      : info_(parent_of_pages()), join_(info_, 1024, {}, sampled) {}
 
   void allocate(int64_t at_s, uint64_t address, int64_t offset) {
     join_.add(AllocEvent{.proc_id = 1,
