@@ -139,7 +139,7 @@ def check_processes(this, trace, children):
         this.true("processor", abs(total["utime_ns"] + total["stime_ns"] - (utime + stime) * 1e9) <= 4 * TICK_NS, (total, utime, stime))
         # What the interpreter touches at its end comes after its own count.
         this.true("page faults", minflt <= total["minflt"] <= minflt + 1000, (total, minflt))
-        this.true("32 MiB were resident", max(row["rss_bytes"] for row in whole) > 8 << 20, whole)
+        this.true("32 MiB were resident", max(row["rss_bytes"] or 0 for row in whole) > 8 << 20, whole)
         switches = sum(row["voluntary_switches"] or 0 for row in mine if row["tid"])
         this.true("switches", nvcsw <= switches <= nvcsw + 20, (switches, nvcsw))
 

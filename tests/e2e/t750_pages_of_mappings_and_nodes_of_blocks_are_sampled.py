@@ -9,16 +9,16 @@ HOLD = f"""
 import ctypes, mmap, time
 libc = ctypes.CDLL(None)
 libc.mmap.restype = ctypes.c_void_p
-def fill(at, more):  # with memory that no rule is about, in pieces of 3 MiB
-    for piece in range(at, at + {96 * MIB}, {3 * MIB}):
+def fill(at, more):  # with memory that no rule is about, in pieces of 3 MiB. All that is there before the end is less than what is there then.
+    for piece in range(at, at + {48 * MIB}, {3 * MIB}):
         assert libc.mmap(ctypes.c_void_p(piece), {3 * MIB}, 3, 0x22 | more, -1, 0) == piece
         ctypes.memset(piece, 1, {3 * MIB})
-gone = libc.mmap(None, {96 * MIB}, 3, 0x22, -1, 0)
-ctypes.memset(gone, 1, {96 * MIB})
-libc.munmap(ctypes.c_void_p(gone), {96 * MIB})
+gone = libc.mmap(None, {48 * MIB}, 3, 0x22, -1, 0)
+ctypes.memset(gone, 1, {48 * MIB})
+libc.munmap(ctypes.c_void_p(gone), {48 * MIB})
 fill(gone, 0)
-covered = libc.mmap(None, {96 * MIB}, 3, 0x22, -1, 0)
-ctypes.memset(covered, 1, {96 * MIB})
+covered = libc.mmap(None, {48 * MIB}, 3, 0x22, -1, 0)
+ctypes.memset(covered, 1, {48 * MIB})
 fill(covered, mmap.MAP_FIXED if hasattr(mmap, "MAP_FIXED") else 0x10)
 mapping = mmap.mmap(-1, {32 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 mapping.resize({64 * MIB})
