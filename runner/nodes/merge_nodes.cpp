@@ -44,7 +44,7 @@ constexpr const char* kFooter =
     "compares nodes. A trace\n"
     "that cannot be merged is named and left out. If only one of several is left, no trace is made and the exit status "
     "is 125.\n"
-    "How to trace a cluster, step by step: runner/sweep/cluster.md.";
+    "How to trace a cluster, step by step: runner/sweep/cluster.md in PREFIX/share/doc/mlrun.";
 
 struct Options {
   std::vector<std::string> traces;
