@@ -169,7 +169,7 @@ class PcmMemory : public BandwidthReader {
     if (got == 0) {
       end_ = fmt::format("{0} has ended; '{0} 1 -csv' shows why", program_);
     } else if (!csv_.has_columns() && now_ns - first_ns_ > kHeadersNs) {
-      end_ = fmt::format("{} has printed no headers that are known in {} s", program_, kHeadersNs / 1'000'000'000);
+      end_ = fmt::format("{} printed no known header within {} s", program_, kHeadersNs / 1'000'000'000);
     }
     if (any) readings = totals_;
     return any;
