@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/nodes/node_tables.h"
-#include "runner/nodes/stop_signals.h"
+#include "runner/nodes/stop_handlers.h"
 #include "runner/nodes/table_copy.h"
 #include "runner/nodes/table_file.h"
 #include "runner/options/cli.h"
@@ -212,7 +212,7 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   if (!traces) return tl::make_unexpected(traces.error());
   std::error_code ignored;
   const bool was_there = fs::exists(options.folder, ignored);
-  const StopSignals signals;
+  const StopHandlers signals;
   const auto folder = session::make_trace_folder(options.folder, "merged");
   if (!folder) return tl::make_unexpected(folder.error());
   const util::SpillFolder spill(*folder);
