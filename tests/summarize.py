@@ -4,7 +4,8 @@
 
 Usage: summarize.py BUILD
 BUILD/tests.xml is ctest's report, BUILD/tests_again.xml, if there, that of the failed tests' second run, and
-tests/allowed_skips.txt the list of tests that may be skipped. Fails when a test was skipped that is not on the list."""
+tests/allowed_skips.txt the list of tests that may be skipped. Fails when a test was skipped that is not on the list, or failed
+and then was skipped."""
 
 import functools
 import json
@@ -49,25 +50,27 @@ def cases_of(report):
     return xml.parse(report).getroot().findall("testcase") if report.exists() else []
 
 
-def failed_tests(cases):
-    return {case.get("name"): case for case in cases if case.find("failure") is not None}
+def tests_with(mark, cases):
+    """{name: case} of those that ctest marked as "failure" or "skipped"."""
+    return {case.get("name"): case for case in cases if case.find(mark) is not None}
 
 
-def print_failures(build, cases):
-    """Last, since logs are often cut off at their begin."""
-    again = cases_of(build / "tests_again.xml")
-    failed, failed_again = failed_tests(cases), failed_tests(again)
-    passed_again = {case.get("name") for case in again} - set(failed_again)
+def print_failures(cases, again):
+    """Last, since logs are often cut off at their begin. Returns how many failed and did not run again because they were skipped."""
+    failed, skipped_again = tests_with("failure", cases), tests_with("skipped", again)
+    passed_again = {case.get("name") for case in again} - set(tests_with("failure", again)) - set(skipped_again)
     print(f"Failed: {len(failed)}" + (f", {len(passed_again)} of them passed when run again, alone" if again else ""))
     for name, case in failed.items():
-        print(f"\n  {name} {'failed once, then passed' if name in passed_again else 'failed'}:")
+        then = ", then passed" if name in passed_again else ", then was skipped" if name in skipped_again else ""
+        print(f"\n  {name} failed{' once' if then else ''}{then}:")
         for line in (case.findtext("system-out") or "").rstrip().splitlines()[-LAST_LINES:]:
             print("    " + line)
+    return len(skipped_again)
 
 
 def main():
     build = Path(sys.argv[1])
-    cases = cases_of(build / "tests.xml")
+    cases, again = cases_of(build / "tests.xml"), cases_of(build / "tests_again.xml")
     labels, by_label = labels_of_tests(build), Counter()
     for case in cases:
         for label in labels.get(case.get("name"), []) or ["none"]:
@@ -76,18 +79,20 @@ def main():
     for case in sorted(cases, key=lambda case: -float(case.get("time")))[:SLOWEST]:
         print(f"{float(case.get('time')):8.1f}  {case.get('name')}")
     print("Seconds by label, added up over tests:", ", ".join(f"{label} {time:.0f}" for label, time in by_label.most_common()))
-    skipped = [case for case in cases if case.find("skipped") is not None]
+    skipped = tests_with("skipped", cases)
     print(f"Skipped: {len(skipped)}")
     unexpected = 0
-    for case in skipped:
-        name, reason = case.get("name"), reason_of(case)
+    for name, case in skipped.items():
+        reason = reason_of(case)
         may_be = is_allowed(name, reason)
         unexpected += not may_be
         print(f"  {name}: {reason or 'no reason given'}{'' if may_be else ' (not allowed by tests/allowed_skips.txt)'}")
-    print_failures(build, cases)
+    unproven = print_failures(cases, again)
+    if unproven:
+        print(f"summarize: {unproven} tests failed and were skipped the second time: this does not show that they pass")
     if unexpected:
         print(f"summarize: {unexpected} tests were skipped that must run: install what they need, or list them with the reason")
-    return 1 if unexpected else 0
+    return 1 if unexpected or unproven else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ namespace mlrun::probes {
 uint32_t own_pid_namespace();
 
 // Runs the BPF program find_pid_level once, in this process. In the initial namespace it does nothing. Requires:
-// elsewhere the program is loaded.
+// the program is loaded, unless this is the initial namespace.
 Status find_pid_level(const bpf_program* program);
 
 }  // namespace mlrun::probes

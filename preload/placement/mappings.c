@@ -36,7 +36,7 @@ static void fill(char *at, size_t bytes, int access) {
 }
 
 // Pages that the mapping has from the start are those of the default policy. The kernel moves huge ones only whole, so they are made again under the
-// rule's policy. Not where the kernel forbids it (locked memory), nor at an address that other threads can know.
+// rule's policy. This is skipped for locked memory, where the kernel forbids it, and for addresses that other threads may know.
 static COLD void place(char *at, size_t bytes, int access, int flags, const struct stack_start *caller) {
   struct rule_search search;
   if (is_confined()) return;

@@ -31,7 +31,7 @@ struct text text_of_working_directory(void);  // working_directory.c caches its 
 
 void text_release(struct text *text);
 
-// A relative path starts at a directory, and so does the empty one (AT_EMPTY_PATH).
+// True for paths that are resolved from a directory: those without a leading slash, and the empty path of AT_EMPTY_PATH.
 static inline bool text_is_relative(const struct text *text) {
   return text->id && !(text->bytes && text->at[0] == '/');
 }

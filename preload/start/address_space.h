@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// Bytes of the arena that may be mapped at load: all, or its lowest part under a limit (then *limited).
+// Bytes of the arena that may be mapped at load: all, or under a limit the lowest part; *limited says which.
 size_t mappable_bytes(size_t bytes, bool *limited);
 
 // The program limits its address space to `limit` bytes: unmaps the excess of the arena. Segments that this process

@@ -34,8 +34,8 @@ struct StepSource {
   std::vector<std::pair<Ns, double>> sent;  // of kRanks: time and bytes of what the process sent over sockets, by time
 };
 
-// The earliest time at which the loop can begin: the end of the last import before the first batch; of the last one if no batch is
-// known; without imports, the start of the run.
+// Earliest possible begin of the loop: the end of the last import before the first batch. Without batches: the end of the last
+// import. Without imports: the start of the run.
 Ns earliest_step(const Timeline& timeline, const Division& division);
 
 // Lists the sources between two times, by name: "files", "thread NAME", "threads that end" or "channel".

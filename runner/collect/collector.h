@@ -78,7 +78,7 @@ class Collector {
   ChannelClock clock_;
   SegmentPool pool_;
   ProcessWatch processes_;
-  ChannelTable channels_;
+  ThreadChannels channels_;
   SegmentDrain drain_;
   std::vector<Owned> owned_;
   CollectorStatistics statistics_;

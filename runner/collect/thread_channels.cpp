@@ -22,10 +22,10 @@ void clear(mlrun_channel& shared) {
 
 }  // namespace
 
-ChannelTable::ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes)
+ThreadChannels::ThreadChannels(const Arena& arena, Spool& spool, ProcessWatch& processes)
     : arena_(arena), spool_(spool), processes_(processes), by_segment_(arena.layout().segment_count) {}
 
-void ChannelTable::add_descriptors(uint32_t segment) {
+void ThreadChannels::add_descriptors(uint32_t segment) {
   if (by_segment_[segment]) return;
   by_segment_[segment] = std::make_unique<Descriptors>();
   by_segment_[segment]->segment = segment;
@@ -33,7 +33,7 @@ void ChannelTable::add_descriptors(uint32_t segment) {
 }
 
 // The channel in a slot, created and announced if new.
-Channel* ChannelTable::channel_at(Descriptors& descriptors, uint32_t slot, const Pass& pass) {
+Channel* ThreadChannels::channel_at(Descriptors& descriptors, uint32_t slot, const Pass& pass) {
   std::unique_ptr<Channel>& channel = descriptors.slots[slot - 1];
   if (channel) return channel.get();
   mlrun_channel& shared = arena_.descriptor(descriptors.segment, slot);
@@ -58,13 +58,13 @@ Channel* ChannelTable::channel_at(Descriptors& descriptors, uint32_t slot, const
   return channel.get();
 }
 
-void ChannelTable::announce(Channel& channel, const Pass& pass) {
+void ThreadChannels::announce(Channel& channel, const Pass& pass) {
   const uint64_t start_ticks = processes_.meet(channel, pass.now_ns);
   statistics_.channels++;
   if (channel.next_seq == 0) describe(channel, pass, start_ticks);
 }
 
-void ChannelTable::describe(Channel& channel, const Pass& pass, uint64_t start_ticks) {
+void ThreadChannels::describe(Channel& channel, const Pass& pass, uint64_t start_ticks) {
   const mlrun_frame_channel body{channel.pid,
                                  channel.tid,
                                  channel.host_pid,
@@ -80,14 +80,14 @@ void ChannelTable::describe(Channel& channel, const Pass& pass, uint64_t start_t
   channel.frame_was_put(frame);
 }
 
-bool ChannelTable::is_gone(Channel& channel, uint64_t now_ns) const {
+bool ThreadChannels::is_gone(Channel& channel, uint64_t now_ns) const {
   if (channel.marked_dead()) return true;
   if (!channel.without_robust_list || channel.host_tid == 0 || now_ns < channel.next_existence_check_ns) return false;
   channel.next_existence_check_ns = now_ns + kExistenceCheckNs;
   return !util::thread_exists(channel.host_pid, channel.host_tid);
 }
 
-void ChannelTable::begin_pass(const Pass& pass) {
+void ThreadChannels::begin_pass(const Pass& pass) {
   for (Descriptors* descriptors : known_) {
     for (uint32_t slot = 1; slot <= MLRUN_CHANNELS_PER_SEGMENT; slot++) {
       Channel* channel = channel_at(*descriptors, slot, pass);
@@ -99,7 +99,7 @@ void ChannelTable::begin_pass(const Pass& pass) {
   }
 }
 
-Channel* ChannelTable::find(uint32_t descriptor_id, const Pass& pass) {
+Channel* ThreadChannels::find(uint32_t descriptor_id, const Pass& pass) {
   const uint32_t segment = descriptor_id / 16;
   const uint32_t slot = descriptor_id % 16;
   if (segment >= by_segment_.size() || slot == 0) return nullptr;
@@ -111,7 +111,7 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Pass& pass) {
   return channel_at(*by_segment_[segment], slot, pass);
 }
 
-void ChannelTable::write_counters(Channel& channel, const Pass& pass, bool final) {
+void ThreadChannels::write_counters(Channel& channel, const Pass& pass, bool final) {
   if (!channel.counters->read(*channel.shared, pass.now_ns, in_full_) && !final) return;
   if (channel.counters->left_out_changed()) write_left_out(channel, pass);
   if (channel.counters->drops_changed()) write_drops(channel, pass);
@@ -131,21 +131,21 @@ void ChannelTable::write_counters(Channel& channel, const Pass& pass, bool final
   channel.frame_was_put(frame);
 }
 
-void ChannelTable::write_left_out(Channel& channel, const Pass& pass) {
+void ThreadChannels::write_left_out(Channel& channel, const Pass& pass) {
   const mlrun_frame_left_out body{pass.now_ns, channel.counters->left_out()};
   const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_LEFT_OUT, pass.clock_before, pass.clock);
   spool_.put_report(frame, &body, sizeof body);
   channel.frame_was_put(frame);
 }
 
-void ChannelTable::write_drops(Channel& channel, const Pass& pass) {
+void ThreadChannels::write_drops(Channel& channel, const Pass& pass) {
   const std::string payload = util::drops_payload(pass.now_ns, channel.counters->drops());
   const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DROPS, pass.clock_before, pass.clock);
   spool_.put_report(frame, payload.data(), static_cast<uint32_t>(payload.size()));
   channel.frame_was_put(frame);
 }
 
-void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
+void ThreadChannels::free_descriptor(std::unique_ptr<Channel>& channel) {
   statistics_.counted += channel->counters->counted();
   statistics_.drops += channel->drops();
   processes_.leave(*channel);
@@ -154,7 +154,7 @@ void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
   clear(shared);
 }
 
-void ChannelTable::end_pass(const Pass& pass) {
+void ThreadChannels::end_pass(const Pass& pass) {
   const uint32_t begun = spool_.window() ? spool_.window()->stretches_begun() : 0;
   in_full_ = begun != stretches_begun_;
   stretches_begun_ = begun;
@@ -173,7 +173,7 @@ void ChannelTable::end_pass(const Pass& pass) {
   }
 }
 
-uint32_t ChannelTable::finish(const Pass& pass, bool cut_off) {
+uint32_t ThreadChannels::finish(const Pass& pass, bool cut_off) {
   uint32_t count = 0;
   for (Descriptors* descriptors : known_) {
     for (auto& channel : descriptors->slots) {
@@ -193,7 +193,7 @@ uint32_t ChannelTable::finish(const Pass& pass, bool cut_off) {
   return count;
 }
 
-uint32_t ChannelTable::live() const {
+uint32_t ThreadChannels::live() const {
   uint32_t count = 0;
   for (const Descriptors* descriptors : known_) {
     for (const auto& channel : descriptors->slots) count += channel && !channel->dead ? 1 : 0;

@@ -21,9 +21,9 @@ struct ChannelStatistics {
   uint64_t drops = 0;     // of channels that ended
 };
 
-class ChannelTable {
+class ThreadChannels {
  public:
-  ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
+  ThreadChannels(const Arena& arena, Spool& spool, ProcessWatch& processes);
 
   // Reads all descriptors: announces new channels, notes ended threads. To be called before any segment is read.
   void begin_pass(const Pass& pass);

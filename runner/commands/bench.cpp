@@ -17,6 +17,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
 #include "runner/util/status_line.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::commands {
 
@@ -36,8 +37,8 @@ Result<bench::Measurement> measure_here(double seconds, const bench::Installed& 
   plan.limit_ns = static_cast<uint64_t>(seconds * 1e9);
   util::StatusLine progress(true);
   return bench::measure(plan, installed, [&](int rounds, uint64_t used_ns) {
-    progress.show(fmt::format("measuring: {} pairs, {:.0f} s left", rounds,
-                              std::max(seconds - static_cast<double>(used_ns) / 1e9, 0.0)));
+    progress.show(
+        fmt::format("measuring: {} pairs, {:.0f} s left", rounds, std::max(seconds - util::in_seconds(used_ns), 0.0)));
     return interrupted == 0;
   });
 }

@@ -29,8 +29,9 @@ constexpr const char* kWhat =
     "--kprobes for users other than root: mlrun-probes gets the right to load BPF programs, which read kernel memory.\n"
     "Every user of this machine who may execute it can then use --kprobes. A user other than root records only "
     "processes\n"
-    "of that user; see kprobes/README.md. Without cap_sys_admin it works too, but not for what is in modules of the\n"
-    "kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
+    "of that user; see kprobes/privileges.md in PREFIX/share/doc/mlrun. Without cap_sys_admin it works too, but not\n"
+    "for what is in modules of the kernel: file operations of ext4, xfs and others on most machines, and requests to\n"
+    "file servers.\n";
 
 bool has_rights(const std::string& program) {
   vfs_ns_cap_data data{};

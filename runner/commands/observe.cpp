@@ -23,6 +23,7 @@
 #include "runner/session/session_file.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::commands {
 
@@ -124,7 +125,7 @@ class Observation {
 
   [[nodiscard]] std::string until_text() const {
     if (options_.observe.duration_ns != 0) {
-      return fmt::format(" for {} s, or until Ctrl-C", static_cast<double>(options_.observe.duration_ns) / 1e9);
+      return fmt::format(" for {} s, or until Ctrl-C", util::in_seconds(options_.observe.duration_ns));
     }
     return observed_.processes.empty() ? " until Ctrl-C" : " until Ctrl-C, or its end";
   }

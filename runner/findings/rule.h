@@ -42,7 +42,6 @@ Draft compute_bound(const Context& context);
 Draft not_followed(const Context& context);
 
 // Texts that several rules use.
-[[nodiscard]] std::string share_text(double part, double whole);         // "47 %"
 [[nodiscard]] std::string at_line(const Context& context, Cause cause);  // " at train.py:12 f", or empty
 [[nodiscard]] std::string workers_text(const Context& context);  // "4 workers, busy 98, 97, 97 and 96 % of that time"
 // Whether more workers would help, by the number of idle processors; empty: unknown.

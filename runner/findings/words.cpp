@@ -13,10 +13,6 @@
 
 namespace mlrun::findings {
 
-std::string share_text(double part, double whole) {
-  return fmt::format("{:.0f} %", whole > 0 ? 100 * part / whole : 0.0);
-}
-
 std::string at_line(const Context& context, Cause cause) {
   const std::string line = context.top_line(cause);
   return line.empty() ? line : " at " + line;

@@ -26,6 +26,7 @@
 #include "runner/util/log.h"
 #include "runner/util/program.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::monitor {
 
@@ -53,7 +54,7 @@ class Monitor {
       : settings_(settings),
         hostname_(util::escaped_utf8(settings.hostname.empty() ? host_name() : settings.hostname)),
         started_ns_(util::monotonic_ns()),
-        started_s_(static_cast<double>(util::realtime_ns()) / 1e9),
+        started_s_(util::in_seconds(util::realtime_ns())),
         base_(event_base_new()),
         names_({.users = !settings.quiet, .args = settings.label_args}),
         feed_(settings.interval_ns) {}

@@ -8,13 +8,14 @@
 
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::monitor {
 
 SelfUse read_self_use(double start_s) {
   SelfUse use;
   use.start_s = start_s;
-  use.cpu_s = static_cast<double>(util::clock_ns(CLOCK_PROCESS_CPUTIME_ID)) / 1e9;
+  use.cpu_s = util::in_seconds(util::clock_ns(CLOCK_PROCESS_CPUTIME_ID));
   std::istringstream pages(util::read_text("/proc/self/statm"));
   if (long size = 0, resident = 0; pages >> size >> resident) {
     use.resident_bytes = static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));

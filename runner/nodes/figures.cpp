@@ -139,7 +139,8 @@ std::string reason_of(const RankFigures& slow, const std::vector<const RankFigur
   return why;
 }
 
-// The slowest rank of one attempt, by collectives, else by waiting: the rank that all others wait for waits least itself.
+// Finds the slowest rank of one attempt: by collectives or marks, or without these the rank that waits least, since the others
+// wait for it.
 void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
   std::vector<const RankFigures*> ranks;
   for (const RankFigures& one : figures.ranks) {

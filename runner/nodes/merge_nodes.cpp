@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/nodes/node_tables.h"
-#include "runner/nodes/stop_signals.h"
+#include "runner/nodes/stop_handlers.h"
 #include "runner/nodes/table_copy.h"
 #include "runner/nodes/table_file.h"
 #include "runner/options/cli.h"
@@ -44,7 +44,7 @@ constexpr const char* kFooter =
     "compares nodes. A trace\n"
     "that cannot be merged is named and left out. If only one of several is left, no trace is made and the exit status "
     "is 125.\n"
-    "How to trace a cluster, step by step: runner/sweep/cluster.md.";
+    "How to trace a cluster, step by step: runner/sweep/cluster.md in PREFIX/share/doc/mlrun.";
 
 struct Options {
   std::vector<std::string> traces;
@@ -212,7 +212,7 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   if (!traces) return tl::make_unexpected(traces.error());
   std::error_code ignored;
   const bool was_there = fs::exists(options.folder, ignored);
-  const StopSignals signals;
+  const StopHandlers signals;
   const auto folder = session::make_trace_folder(options.folder, "merged");
   if (!folder) return tl::make_unexpected(folder.error());
   const util::SpillFolder spill(*folder);

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "runner/nodes/stop_signals.h"
+#include "runner/nodes/stop_handlers.h"
 #include "runner/parquet/table_batches.h"
 
 namespace mlrun::nodes {

@@ -11,7 +11,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
-#include "runner/nodes/stop_signals.h"
+#include "runner/nodes/stop_handlers.h"
 #include "runner/nodes/table_file.h"
 #include "runner/nodes/table_shape.h"
 #include "runner/parquet/parquet_table.h"

@@ -165,6 +165,14 @@ Status read_cupti(const std::string& text, RunOptions& options) {
   return {};
 }
 
+OptionWords kernel_words() {
+  OptionWords words{"--kprobes", {"block"}, {}};
+  util::KernelStreams::visit(util::KernelStreams{}, [&](const char* name, bool is_of_all) {
+    (is_of_all ? words.all : words.named).push_back(name);
+  });
+  return words;
+}
+
 }  // namespace
 
 Words OptionWords::values() const {
@@ -176,7 +184,7 @@ Words OptionWords::values() const {
 const std::vector<OptionWords>& option_words() {
   static const std::vector<OptionWords> kAll = {
       {"--preload", {"files", "allocs", "marks"}, {}},
-      {"--kprobes", {"block", "wait", "vfs"}, {"syscalls", "cuda", "cufile", "torch"}},
+      kernel_words(),
       {"--sample", {"gpu", "threads", "machine"}, {"cpu", "disk", "net", "memory", "process"}},
       {"--cupti", {}, {}},
   };

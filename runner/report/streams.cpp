@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "runner/util/kernel_streams.h"
+
 namespace mlrun::report {
 namespace {
 
@@ -51,6 +53,15 @@ constexpr std::array<Kind, 21> kKinds = {{
     {"cufile", "cuFile", "--kprobes=cufile", nullptr, nullptr},
     {"torch", "PyTorch's GPU memory", "--kprobes=torch", nullptr, nullptr},
 }};
+
+constexpr bool has_every_kernel_stream() {
+  bool has_all = true;
+  util::KernelStreams::visit(util::KernelStreams{}, [&](std::string_view name, bool) {
+    has_all = has_all && std::ranges::any_of(kKinds, [&](const Kind& kind) { return kind.name == name; });
+  });
+  return has_all;
+}
+static_assert(has_every_kernel_stream(), "each stream of KernelStreams has a line in kKinds");
 
 bool is_of_kernel(const Kind& kind) { return std::string_view(kind.option).starts_with("--kprobes"); }
 

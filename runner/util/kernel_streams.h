@@ -14,7 +14,7 @@ struct KernelStreams {
   bool cufile = false;           // calls of libcufile
   bool torch = false;            // allocations of PyTorch's GPU allocator
 
-  static void visit(auto& streams, const auto& visitor) {
+  static constexpr void visit(auto&& streams, const auto& visitor) {
     visitor("wait", streams.wait);
     visitor("vfs", streams.vfs);
     visitor("syscalls", streams.syscalls);

@@ -2,6 +2,7 @@
 #include "runner/util/units.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -16,6 +17,13 @@ namespace {
 std::string digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}", value, decimals);
+}
+
+// Requires: it is neither 0 nor 100.
+std::string percent_text_between(double percent) {
+  if (percent < 0.1) return "<0.1 %";
+  if (percent > 99.9) return ">99.9 %";
+  return fmt::format("{:.{}f} %", percent, percent < 9.95 || percent > 99 ? 1 : 0);
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ std::string time_text(int64_t ns, const Glyphs& glyphs) {
   if (ns < 1000) return fmt::format("{} ns", ns);
   if (ns < 999'500) return digits(double(ns) / 1e3) + glyphs.pick(" µs", " us");
   if (ns < 999'500'000) return digits(double(ns) / 1e6) + " ms";
-  if (ns < 60 * kNsPerS - kNsPerS / 20) return digits(double(ns) / 1e9) + " s";
+  if (ns < 60 * kNsPerS - kNsPerS / 20) return digits(in_seconds(ns)) + " s";
   const int64_t seconds = ns / kNsPerS + (ns % kNsPerS >= kNsPerS / 2 ? 1 : 0);
   if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
   const int64_t minutes = (seconds + 30) / 60;
@@ -66,10 +74,14 @@ std::string percent_text(int64_t part, int64_t whole) {
   if (whole <= 0 || part < 0) return "-";
   if (part == 0) return "0 %";
   if (part == whole) return "100 %";
-  const double percent = 100.0 * double(part) / double(whole);
-  if (percent < 0.1) return "<0.1 %";
-  if (percent > 99.9) return ">99.9 %";
-  return fmt::format("{:.{}f} %", percent, percent < 9.95 || percent > 99 ? 1 : 0);
+  return percent_text_between(100.0 * double(part) / double(whole));
+}
+
+std::string percent_text(double fraction) {
+  if (std::isnan(fraction) || fraction < 0) return "-";
+  if (fraction == 0) return "0 %";
+  if (fraction == 1) return "100 %";
+  return percent_text_between(100 * fraction);
 }
 
 }  // namespace mlrun::util

@@ -24,5 +24,6 @@ struct Glyphs {
 [[nodiscard]] std::string count_text(int64_t count);        // "1,234,567", "12.3 M" from ten million on
 // "93 %", "0.3 %", "<0.1 %", ">99.9 %": never 0 or 100 unless it is exactly that. "-" if the whole is 0.
 [[nodiscard]] std::string percent_text(int64_t part, int64_t whole);
+[[nodiscard]] std::string percent_text(double fraction);  // the same of 0.93; "-" for what is no number
 
 }  // namespace mlrun::util

@@ -30,7 +30,8 @@ constexpr const char* kReportFooter =
     "  mlrun report mlrun-train-1 --json | jq .reread.ratio\n"
     "  mlrun report mlrun-train-1 --what-if workers=4\n"
     "\n"
-    "The keys of the JSON text are explained in PREFIX/share/doc/mlrun/SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, "
+    "The keys of the JSON text are explained in runner/summary/SUMMARY_JSON.md in PREFIX/share/doc/mlrun. LC_ALL=C "
+    "gives plain ASCII, "
     "NO_COLOR=1 no colours.";
 
 // Divides the driver's time again if the user names the driver, or if the trace is of an earlier version.

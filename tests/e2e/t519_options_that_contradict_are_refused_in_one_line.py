@@ -18,7 +18,7 @@ REFUSED = [
     (["--stacks=0"], "--stacks=0"),
     (["--fold", "soon"], "--fold"),
     (["--cupti-whole-graphs"], "--cupti"),
-    (["--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes", "1"], "there are no nodes"),
+    (["--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes", "1"], "which --cupti-whole-graphs does not record"),
     (["--preload=off", "--sample", "--python-stacks=on"], "add --preload or --cupti"),
 ]
 

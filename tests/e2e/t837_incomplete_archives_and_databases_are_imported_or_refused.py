@@ -93,7 +93,7 @@ def check_databases(this):
     newer = base(this, "new.sqlite", [*STRINGS, "CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)",
                                       "INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '4.0.0')"])
     refused(this, newer, "EXPORT_SCHEMA_VERSION", "4.0.0")
-    refused(this, base(this, "other.sqlite", ["CREATE TABLE t (start INTEGER)", "INSERT INTO t VALUES (1)"]), "none that Nsight Systems exports")
+    refused(this, base(this, "other.sqlite", ["CREATE TABLE t (start INTEGER)", "INSERT INTO t VALUES (1)"]), "not an export of Nsight Systems")
 
 
 def check(this):

@@ -48,7 +48,7 @@ def check_odd(this):
                     '"b": null}, "memoryProfilePerAllocator": 7, "version": 1}')
     this.equal("left out of what is odd", imported(this, path).left_out(), {"a snapshot without a time": 1, "a snapshot without sizes and operation": 2})
     path.write_text('{"memoryProfilePerAllocator": {"a": {"memoryProfileSnapshots": [' + json.dumps(FIRST[0]) + ", {\"timeOff")
-    this.equal("left out where the file ends", imported(this, path).left_out(), {"the last snapshot, of which the file has only the beginning": 1})
+    this.equal("left out where the file ends", imported(this, path).left_out(), {"the last snapshot: the file ends within it": 1})
     path.write_text('{"memoryProfilePerAllocator": 1 2}')
     refused(this, path, "byte")
 

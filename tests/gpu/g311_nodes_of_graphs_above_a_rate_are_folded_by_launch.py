@@ -88,7 +88,7 @@ def check_below(this):
 
 def check_options(this):
     for options, word in ((["--cupti-graph-nodes=5"], "add --cupti"),
-                          (["--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes=5"], "there are no nodes"),
+                          (["--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes=5"], "which --cupti-whole-graphs does not record"),
                           (["--cupti", "--cupti-graph-nodes=-1"], "--cupti-graph-nodes"),
                           (["--cupti", "--cupti-graph-nodes=many"], "--cupti-graph-nodes")):
         done = this.run(case.MLRUN, *options, "/bin/true")

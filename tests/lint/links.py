@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What the pages name is there: the target of each link, its heading too, and each path of a file of this repository that is written
-as code. Usage: links.py SOURCE"""
+as code. What README.md links to, and what a text of the programs names, is installed too. Usage: links.py SOURCE"""
 
 import re
 import subprocess
@@ -12,6 +12,9 @@ SOURCE = Path(sys.argv[1]).resolve()
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 # Of what the setup makes (build, .venv) nothing can be asked.
 CODE = re.compile(r"`((?:cupti|kprobes|preload|runner|tests)/[\w./-]*\w)`")
+# In a text of the programs. Its lines are short, so the two parts are words of their own.
+NAMED_IN_TEXT = re.compile(r"([\w./-]+\.md)\b( in PREFIX/share/doc/mlrun\b)?")
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
 def anchors_of(page):
@@ -41,11 +44,31 @@ def faults(page):
             yield f"file {name}"
 
 
-listed = subprocess.run(["git", "-C", str(SOURCE), "ls-files", "*.md"], capture_output=True, text=True, check=False).stdout.split()
-# In a plain tree, which git knows nothing of, those of the project's own folders.
-pages = [SOURCE / name for name in listed] or [SOURCE / "README.md", *(
-    page for folder in ("cupti", "kprobes", "preload", "runner", "tests") for page in (SOURCE / folder).rglob("*.md")
-    if "node_modules" not in page.parts)]
-found = [f"{page.relative_to(SOURCE)}: {fault} is not there" for page in pages for fault in faults(page)]
+def files_of(*endings):
+    """Names below SOURCE. In a plain tree, which git knows nothing of, those of the project's own folders."""
+    patterns = ["*" + ending for ending in endings]
+    listed = subprocess.run(["git", "-C", str(SOURCE), "ls-files", *patterns], capture_output=True, text=True, check=False).stdout.split()
+    return listed or [name for name in ("README.md",) if name.endswith(endings)] + [
+        str(file.relative_to(SOURCE)) for folder in ("cupti", "kprobes", "preload", "runner", "tests") for pattern in patterns
+        for file in (SOURCE / folder).rglob(pattern) if "node_modules" not in file.parts]
+
+
+def faults_of_installed():
+    listed = re.search(r"set\(MLRUN_INSTALLED_PAGES\s([^)]*)\)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf8"))[1].split()
+    for target in LINK.findall((SOURCE / "README.md").read_text(encoding="utf8")):
+        name = target.partition("#")[0]
+        if name and "://" not in name and name not in listed:
+            yield f"README.md: {name} is not in MLRUN_INSTALLED_PAGES of CMakeLists.txt"
+    for file in files_of(".c", ".h", ".cpp"):
+        if file.startswith("tests/"):
+            continue
+        code = re.sub(r'"\s*\n\s*"', "", (SOURCE / file).read_text(encoding="utf8"))
+        for name, place in (found for text in STRING.findall(code) for found in NAMED_IN_TEXT.findall(text.replace("\\n", " "))):
+            if not place or name not in listed:
+                yield f"{file}: {name} is not called 'NAME in PREFIX/share/doc/mlrun', or not in MLRUN_INSTALLED_PAGES of CMakeLists.txt"
+
+
+pages = [SOURCE / name for name in files_of(".md")]
+found = [f"{page.relative_to(SOURCE)}: {fault} is not there" for page in pages for fault in faults(page)] + list(faults_of_installed())
 print("\n".join(found) or f"{len(pages)} pages: what they name is there")
 sys.exit(1 if found or not pages else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """README.md fits on a few screens: at most 2,000 words, no line over 300 characters. Each recipe of CONTRIBUTING.md names files that are
-there, a test, and a commit of this repository."""
+there, a test, and a commit of this repository that touched two fifths of these files by their names, or says that none shows all of it."""
 
 import re
 import subprocess
@@ -13,6 +13,8 @@ from floors import alternatives
 MAX_WORDS, MAX_LINE = 2000, 300
 TOPS = "cupti|kprobes|preload|runner|tests"
 FILE = re.compile(rf"`((?:{TOPS})/[^`\s]+)`")
+LEAST_SHARE = 0.4
+NO_EXAMPLE = "No commit shows all of it"
 COMMIT = re.compile(r"`([0-9a-f]{7,40})`")
 PLACEHOLDER = re.compile(r"/VERB\b")
 
@@ -43,6 +45,13 @@ def recipes():
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
+def share_touched(commit, names):
+    """Of the files `names`. Folders have been divided since, so only the last part of a path counts."""
+    touched = {Path(line).name for line in git("show", "--format=", "--name-only", "--no-renames", commit).stdout.splitlines()}
+    last_parts = {Path(name).name for name in names if "*" not in name and Path(name).suffix}
+    return len(last_parts & touched) / max(1, len(last_parts))
+
+
 def faults_of_recipe(text, knows_commits):
     names = [name for pattern in FILE.findall(text) if not PLACEHOLDER.search(pattern) for name in alternatives(pattern)]
     for name in names:
@@ -53,9 +62,13 @@ def faults_of_recipe(text, knows_commits):
     commits = COMMIT.findall(text)
     if not commits:
         yield "cites no commit"
-    for commit in commits if knows_commits else ():
+    if not knows_commits:
+        return
+    for commit in commits:
         if git("cat-file", "-e", commit + "^{commit}").returncode != 0:
             yield f"commit {commit} is not in this repository"
+    if commits and NO_EXAMPLE not in text and max(share_touched(commit, names) for commit in commits) < LEAST_SHARE:
+        yield f"no commit that it cites touched {LEAST_SHARE:.0%} of its files: cite one that does, or write '{NO_EXAMPLE}'"
 
 
 def main():

@@ -83,7 +83,7 @@ Result<int> convert_verb(const std::vector<std::string>& arguments) {
   set_usage(app, "mlrun convert [OPTIONS] FILE -o DIR");
   app.footer(kConvertFooter);
   auto* file = app.add_option("FILE", input, "a file that the other tool wrote");
-  app.add_option("-i,--input", named, "the same as FILE without an option")->type_name("FILE")->excludes(file);
+  app.add_option("-i,--input", named, "the file, instead of the argument FILE")->type_name("FILE")->excludes(file);
   app.add_option("-o,--output", output, "folder of the archive: DIR/traces.otf2")->required()->type_name("DIR");
   app.add_flag("-c,--clean", cleans, "remove an archive that exists at DIR first (default: off)");
   const auto parsed = parse(app, arguments);

@@ -407,7 +407,7 @@ Status NsysReader::run() {
            table.starts_with("NVTX_");
   });
   if (!is_of_nsys)
-    return fail("cannot import " + to_.file().path + ": an SQLite file, but none that Nsight Systems exports");
+    return fail("cannot import " + to_.file().path + ": an SQLite file, but not an export of Nsight Systems");
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -124,7 +125,7 @@ class CallFiles {
     files_[kStrace]->write(fmt::format("{} {}.{:06} {}({}) = {} <{:.6f}>\n", row.number(kCallTid),
                                        local_time(job_, row.ts(), "%H:%M:%S"), us, row.text(kCallFunc), arguments,
                                        row.number(kCallErr) != 0 ? -1 : row.number(kCallRet),
-                                       double(row.end() - row.ts()) / 1e9));
+                                       util::in_seconds(row.end() - row.ts())));
   }
 
   bool write_call(mlrun_call_class of_call, const OrderedRows& row) {

@@ -202,7 +202,7 @@ class IostatFile {
 
   static std::string line(const std::string& name, const DiskSums& disk) {
     const auto& [r, rm, rb, rns, w, wm, wb, wns, d, dm, db, dns, f, fns, busy, queue] = disk.sums;
-    const double seconds = double(disk.ns) / 1e9;
+    const double seconds = util::in_seconds(disk.ns);
     const auto rate = [&](int64_t value) { return ratio(double(value), seconds); };
     const auto percent = [](int64_t merged, int64_t done) {
       return 100 * ratio(double(merged), double(merged + done));

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 #include "runner/util/access_rungs.h"
@@ -18,9 +16,7 @@ using Rung = model::MemoryAccess::Rung;
 
 constexpr size_t kShownSites = 10;
 
-std::string share_text(double part, double whole) {
-  return whole <= 0 ? "-" : fmt::format("{:.1f} %", 100 * part / whole);
-}
+std::string attributed_text(double seen, double all) { return all > 0 ? util::percent_text(seen / all) : "-"; }
 
 // Whether much is not attributed, as where blocks of several sites are in one range of a mechanism that sees no single pages. Where rules place blocks,
 // their sites are apart already.
@@ -35,7 +31,7 @@ std::string rung_line(const Rung& rung, const model::Run& run, const TextStyle& 
   std::vector<std::string> items = {"by " + printable(rung.rung)};
   for (const model::MemoryAccess::Found& found : run.access.by_rung) {
     if (found.rung != rung.rung) continue;
-    items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
+    items.push_back(attributed_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
     if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
@@ -70,8 +66,9 @@ std::string memory_sites_text(const Summary& summary, const TextStyle& style) {
     for (const model::MemoryAccess::Site& site :
          std::span(found.largest).first(std::min(found.largest.size(), kShownSites))) {
       table.add({printable(site.site), util::count_text(site.blocks), util::bytes_text(site.bytes),
-                 share_text(site.seen_byte_s, site.byte_s), site.hot_fraction ? share_text(*site.hot_fraction, 1) : "-",
-                 util::count_text(site.loads), util::count_text(site.stores), util::count_text(site.faults)});
+                 attributed_text(site.seen_byte_s, site.byte_s),
+                 site.hot_fraction ? util::percent_text(*site.hot_fraction) : "-", util::count_text(site.loads),
+                 util::count_text(site.stores), util::count_text(site.faults)});
     }
     if (!found.largest.empty()) out += table.text(style);
   }

@@ -228,7 +228,7 @@ std::string access_text(const Summary& summary, const TextStyle& style) {
   if (const std::string own = without_imports_text(summary); !own.empty()) items.push_back(own);
   const summary::Totals files = summary.totals(summary::Group::kFiles);
   if (files.calls > 0) items.push_back("metadata " + percent_text(files.metadata_calls, files.calls) + " of calls");
-  return (items.empty() ? "" : wrap(style.bold("ACCESS"), kLead, items, style)) + sizes_text(summary, style);
+  return (items.empty() ? "" : wrap(style.bold("FILE ACCESS"), kLead, items, style)) + sizes_text(summary, style);
 }
 
 }  // namespace mlrun::report

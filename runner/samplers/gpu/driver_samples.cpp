@@ -28,7 +28,7 @@ struct Moment {
   uint64_t realtime_us = 0, monotonic_ns = 0;
 };
 
-// A thread may be preempted between the two readings, so the closest of several pairs counts.
+// Reads several pairs and keeps the one whose two readings are closest, since the thread may be preempted between them.
 Moment now() {
   constexpr int kTries = 4;
   Moment nearest;

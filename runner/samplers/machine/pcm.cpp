@@ -24,6 +24,7 @@
 #include "runner/samplers/machine/pcm_texts.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::machine {
@@ -169,7 +170,7 @@ class PcmMemory : public BandwidthReader {
     if (got == 0) {
       end_ = fmt::format("{0} has ended; '{0} 1 -csv' shows why", program_);
     } else if (!csv_.has_columns() && now_ns - first_ns_ > kHeadersNs) {
-      end_ = fmt::format("{} has printed no headers that are known in {} s", program_, kHeadersNs / 1'000'000'000);
+      end_ = fmt::format("{} printed no known header within {} s", program_, kHeadersNs / 1'000'000'000);
     }
     if (any) readings = totals_;
     return any;
@@ -183,7 +184,7 @@ class PcmMemory : public BandwidthReader {
 
  private:
   void add(uint64_t now_ns) {
-    const double seconds = before_ns_ == 0 ? 1 : static_cast<double>(now_ns - before_ns_) / 1e9;
+    const double seconds = before_ns_ == 0 ? 1 : util::in_seconds(now_ns - before_ns_);
     before_ns_ = now_ns;
     const std::vector<BandwidthReading>& rates = csv_.readings();
     if (totals_.size() != rates.size()) totals_ = rates;

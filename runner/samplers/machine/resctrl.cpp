@@ -52,7 +52,7 @@ class Resctrl : public BandwidthReader {
   [[nodiscard]] std::string end() const override { return works() ? "" : top_ + " has no groups any more"; }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_RESCTRL; }
   [[nodiscard]] std::string text() const override {
-    constexpr const char* kText = "bytes of each L3 domain, without reads and writes apart and without channels";
+    constexpr const char* kText = "bytes of each L3 domain; reads and writes are not separated, channels are unknown";
     if (gaps_ == 0) return kText;
     return fmt::format(
         "{}; {} readings of its files gave no number: the bytes are in later rows, or lost if the group was removed",

@@ -21,7 +21,7 @@
 
 namespace mlrun::rounds {
 
-// The share of a processor by default, and if Python stacks were asked for by name.
+// Largest share of a processor: by default, and with `--python-stacks` given.
 inline constexpr double kShareByDefault = 0.005, kShareByName = 0.02;
 
 struct SamplerOptions {

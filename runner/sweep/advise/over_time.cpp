@@ -171,7 +171,7 @@ class OverTime {
       return sum;
     };
     while (bytes() > capacity_) {
-      // Products, as a site may have no bytes at this moment.
+      // Compares products, not quotients: a site may have 0 bytes now.
       const auto worst = std::max_element(chosen.sites.begin(), chosen.sites.end(), [&](size_t a, size_t b) {
         return moment[a] * gain_[b] < moment[b] * gain_[a];
       });

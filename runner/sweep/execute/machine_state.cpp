@@ -16,6 +16,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sweep {
 
@@ -120,7 +121,7 @@ void add_machine_now(Figures& machine, const std::string& system) {
 }
 
 void add_machine_between(const MachineCounters& from, const MachineCounters& to, double run_cpu_s, Figures& machine) {
-  const double seconds = static_cast<double>(to.monotonic_ns - from.monotonic_ns) / 1e9;
+  const double seconds = util::in_seconds(to.monotonic_ns - from.monotonic_ns);
   const double all_s = seconds * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   if (all_s <= 0) return;
   const auto tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));

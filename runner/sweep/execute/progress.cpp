@@ -12,6 +12,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sweep {
 
@@ -52,7 +53,7 @@ void Progress::begin(const RunRow& run, size_t number, size_t total) {
 }
 
 void Progress::end(const RunRow& run, uint64_t spent_ns) {
-  spent_s_[{run.planned.configuration, run.planned.workload}].push_back(static_cast<double>(spent_ns) / 1e9);
+  spent_s_[{run.planned.configuration, run.planned.workload}].push_back(util::in_seconds(spent_ns));
   last_ = result_text(run, style_.glyphs);
   const bool is_news = !line_.wanted() || run.state != RunState::kDone;
   if (quiet_ || !is_news) return;

@@ -24,6 +24,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sweep {
 
@@ -110,14 +111,14 @@ class Watch {
 
 Use use_of_dry(const Report& ended) {
   Use use = use_of(ended.usage);
-  use.wall_s = static_cast<double>(ended.ended_ns - ended.started_ns) / 1e9;
+  use.wall_s = util::in_seconds(ended.ended_ns - ended.started_ns);
   use.read_bytes = static_cast<double>(ended.read_bytes);
   use.wait_status = ended.wait_status;
   return use;
 }
 
 std::string after_limit(const Making& making) {
-  return fmt::format("after the time limit of {} s", making.plan().time_limit_ns / 1e9);
+  return fmt::format("after the time limit of {} s", util::in_seconds(making.plan().time_limit_ns));
 }
 
 void fail_run(RunRow& run, std::string why) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/model/run.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sweep {
 
@@ -61,7 +62,7 @@ Use use_of(const rusage& usage) {
 Result<Use> use_of_trace(const std::string& trace_folder) {
   const auto run = model::read_run(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  const auto to_s = [](model::Number ns) { return static_cast<double>(ns.value_or(0)) / 1e9; };
+  const auto to_s = [](model::Number ns) { return util::in_seconds(ns.value_or(0)); };
   Use use;
   use.wall_s = to_s(run->wall_ns);
   use.user_s = to_s(run->user_ns);

@@ -15,6 +15,7 @@
 #include "runner/sweep/plan/run_words.h"
 #include "runner/sweep/store/rows.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 #include "runner/util/units.h"
 
 namespace mlrun::sweep {
@@ -106,7 +107,7 @@ class DryRun {
                       {"folder", run.folder},
                       {"command", std::move(words)},
                       {"done", is_done(run)},
-                      {"expected_s", ns ? json(double(*ns) / 1e9) : json()}});
+                      {"expected_s", ns ? json(util::in_seconds(*ns)) : json()}});
     }
     const bool is_known = expected_.known == expected_.left;
     const json result = {{"runs", std::move(list)},
@@ -114,7 +115,7 @@ class DryRun {
                          {"order", plan_.order == Order::kBlocks ? "blocks" : "sequence"},
                          {"seed", plan_.seed},
                          {"warm_up", plan_.warm_up},
-                         {"expected_s", is_known ? json(double(expected_.ns) / 1e9) : json()}};
+                         {"expected_s", is_known ? json(util::in_seconds(expected_.ns)) : json()}};
     fmt::print("{}\n", result.dump(2));
   }
 

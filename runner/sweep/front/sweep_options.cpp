@@ -95,7 +95,8 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores their results.", "sweep");
   set_usage(app, "mlrun sweep [OPTIONS] PLAN -o OUT");
   app.footer(kSweepFooter);
-  app.add_option("PLAN", options.plan, "the plan, a TOML file (keys: runner/sweep/plan/README.md)");
+  app.add_option("PLAN", options.plan,
+                 "the plan, a TOML file (keys: runner/sweep/plan/README.md in PREFIX/share/doc/mlrun)");
   app.add_option("-o,--output", output, "folder of the results, a new one (default: none)")->option_text("OUT");
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
   app.add_flag("--json", options.json, "with --dry-run: as JSON (default: off)");

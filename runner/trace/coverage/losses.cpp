@@ -185,7 +185,7 @@ class LossFinder {
     add("spool", "names that are damaged or too many", index_.strings().left_out(), "names");
     add("spool", "more files than the merger tracks", index_.files().left_out(), "files");
     add("spool", "stacks that are damaged or too many", index_.stacks().left_out(), "stacks");
-    add("spool", "reports about processes that cannot be read", index_.notes().unreadable_texts(), "reports");
+    add("spool", "unreadable reports about processes", index_.notes().unreadable_texts(), "reports");
     add("spool", "reports that did not fit", positive(session_.frames_left_out), "frames");
   }
 

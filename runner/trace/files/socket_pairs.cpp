@@ -84,7 +84,7 @@ void SocketPairs::pair(const Accepted& accepted) {
   other_ends_[accepted.open_file] = chosen->open_file;
 }
 
-void SocketPairs::finish(ChannelTable& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table) {
+void SocketPairs::finish(SpoolChannels& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table) {
   std::vector<Accepted> accepted;
   for (const auto& [serial, socket] : events_) {
     const uint32_t file_id = files.open_file(socket.open_file).file_id;

@@ -27,7 +27,7 @@ class SocketPairs {
   void add(std::vector<OfChannel<decode::SocketEvent>> sockets);
 
   // Finds the pairs, and stores each socket's addresses in `table`. Requires: everything was added, and `files` is finished.
-  void finish(ChannelTable& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table);
+  void finish(SpoolChannels& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table);
 
   // Number of the open file at the other end; 0: unknown. Thread-safe.
   [[nodiscard]] uint32_t other_end(uint32_t open_file) const {

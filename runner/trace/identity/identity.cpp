@@ -19,7 +19,7 @@ std::string with_blanks(std::string_view arguments) { return util::escaped_utf8(
 
 }  // namespace
 
-Identity::Identity(ChannelTable& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock)
+Identity::Identity(SpoolChannels& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock)
     : channels_(channels), notes_(notes), strings_(strings), clock_(clock) {}
 
 void Identity::resolve(model::TraceInfo& info) {

@@ -29,7 +29,7 @@ namespace mlrun::trace {
 class Identity {
  public:
   // Requires: notes.place() was called. All references outlive it.
-  Identity(ChannelTable& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock);
+  Identity(SpoolChannels& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock);
 
   // Fills processes, images and threads, and the channels' origins.
   void resolve(model::TraceInfo& info);
@@ -72,7 +72,7 @@ class Identity {
   void name_threads(model::TraceInfo& info);
   void inherit_modules(const model::TraceInfo& info);
 
-  ChannelTable& channels_;
+  SpoolChannels& channels_;
   ProcessNotes& notes_;
   StringTable& strings_;
   const TraceClock& clock_;

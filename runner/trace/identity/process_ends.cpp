@@ -42,7 +42,7 @@ void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& n
   }
 }
 
-void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
+void set_ends(std::vector<model::ProcessRow>& processes, const SpoolChannels& channels,
               const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest) {
   bool run_lost = only_newest;
   std::set<uint64_t> running, torn;  // serials

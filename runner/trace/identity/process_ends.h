@@ -21,7 +21,7 @@ void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& n
 // Sets `end` of processes without an exit record and without a wait result: running, no record, or empty if the record
 // may have been lost. Requires: the channels have their origins, and their losses are known. `only_newest`: older
 // events were freed.
-void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
+void set_ends(std::vector<model::ProcessRow>& processes, const SpoolChannels& channels,
               const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest);
 
 // Clears an `end` of "no record" if exit records could not be written: for threads without a channel and processes without a clock, it is

@@ -88,7 +88,7 @@ ProcessFacts& ProcessNotes::facts_of(uint32_t number) {
   return facts;
 }
 
-void ProcessNotes::place_channels(const ChannelTable& channels, const TraceClock& clock) {
+void ProcessNotes::place_channels(const SpoolChannels& channels, const TraceClock& clock) {
   TraceClock::Hint hint;
   for (const Channel& channel : channels.all()) {
     const bool has_rows = channel.first <= channel.last;
@@ -104,7 +104,7 @@ void ProcessNotes::place_channels(const ChannelTable& channels, const TraceClock
   }
 }
 
-void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock) {
+void ProcessNotes::place_events(SpoolChannels& channels, const TraceClock& clock) {
   TraceClock::Hint hint;
   const auto ns_of = [&](const Channel& channel, uint64_t stamp) {
     return clock.convert(stamp, channel.clock_kind, hint);
@@ -174,7 +174,7 @@ void ProcessNotes::place_reports(const TraceClock& clock, mlrun_clock_kind sessi
   reports_ = {};
 }
 
-void ProcessNotes::place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock) {
+void ProcessNotes::place(SpoolChannels& channels, const TraceClock& clock, mlrun_clock_kind session_clock) {
   place_channels(channels, clock);
   place_events(channels, clock);
   place_reports(clock, session_clock);

@@ -69,7 +69,7 @@ class ProcessNotes {
 
   // Gives what was added its process or channel, and converts its times to the trace's clock (those of rings() and threads() stay).
   // Requires: everything was added, and `channels` is complete. Names stay ids of texts, except in comms(): the collector read these.
-  void place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
+  void place(SpoolChannels& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
 
   [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<CommFact>& comms() const { return comms_; }
@@ -94,8 +94,8 @@ class ProcessNotes {
     KernelIo io;
   };
   void add_text(const ProcessText& text);
-  void place_channels(const ChannelTable& channels, const TraceClock& clock);
-  void place_events(ChannelTable& channels, const TraceClock& clock);
+  void place_channels(const SpoolChannels& channels, const TraceClock& clock);
+  void place_events(SpoolChannels& channels, const TraceClock& clock);
   void place_reports(const TraceClock& clock, mlrun_clock_kind session_clock);
   ProcessFacts& facts_of(uint32_t number);
 

@@ -175,7 +175,7 @@ int64_t GpuFacts::started() const {
                        [](const auto& entry) { return entry.second.version != 0 && !entry.second.is_off; });
 }
 
-void GpuFacts::add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,
+void GpuFacts::add_process_losses(const Process& process, SpoolChannels& channels, const model::TraceInfo& info,
                                   std::vector<model::LossRow>& rows) const {
   const size_t first = rows.size();
   if (process.dropped != 0) rows.push_back(loss("dropped by CUPTI for want of room", process.dropped, "records"));
@@ -206,13 +206,13 @@ void GpuFacts::add_process_losses(const Process& process, ChannelTable& channels
   for (size_t i = first; i < rows.size(); ++i) rows[i].proc_id = proc_id;
 }
 
-std::vector<model::LossRow> GpuFacts::losses(ChannelTable& channels, const model::TraceInfo& info) const {
+std::vector<model::LossRow> GpuFacts::losses(SpoolChannels& channels, const model::TraceInfo& info) const {
   std::vector<model::LossRow> rows;
   for (const auto& [number, process] : processes_) add_process_losses(process, channels, info, rows);
   return rows;
 }
 
-std::vector<model::CoverageRow> GpuFacts::coverage(ChannelTable& channels, StringTable& strings) const {
+std::vector<model::CoverageRow> GpuFacts::coverage(SpoolChannels& channels, StringTable& strings) const {
   std::vector<model::CoverageRow> rows;
   for (const auto& [number, process] : processes_) {
     const Channel* channel = channels.find(process.channel);

@@ -33,8 +33,8 @@ class GpuFacts {
   // Number of processes in which CUPTI recorded.
   [[nodiscard]] int64_t started() const;
 
-  [[nodiscard]] std::vector<model::LossRow> losses(ChannelTable& channels, const model::TraceInfo& info) const;
-  [[nodiscard]] std::vector<model::CoverageRow> coverage(ChannelTable& channels, StringTable& strings) const;
+  [[nodiscard]] std::vector<model::LossRow> losses(SpoolChannels& channels, const model::TraceInfo& info) const;
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(SpoolChannels& channels, StringTable& strings) const;
   // The libcupti files and versions that processes used, for run.json.
   [[nodiscard]] nlohmann::json describe(StringTable& strings) const;
 
@@ -59,7 +59,7 @@ class GpuFacts {
     std::map<int64_t, Taken> taken;         // by start
     std::map<uint64_t, uint64_t> refused;   // kind of work: CUPTI's error
   };
-  void add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,
+  void add_process_losses(const Process& process, SpoolChannels& channels, const model::TraceInfo& info,
                           std::vector<model::LossRow>& rows) const;
 
   std::map<std::pair<uint32_t, uint32_t>, decode::GpuDeviceEvent> devices_;  // by process and CUPTI's device number

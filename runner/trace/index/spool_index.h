@@ -53,8 +53,8 @@ class SpoolIndex {
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
   [[nodiscard]] int64_t alloc_sample_bytes() const { return alloc_sample_bytes_; }
-  [[nodiscard]] ChannelTable& channels() { return channels_; }
-  [[nodiscard]] const ChannelTable& channels() const { return channels_; }
+  [[nodiscard]] SpoolChannels& channels() { return channels_; }
+  [[nodiscard]] const SpoolChannels& channels() const { return channels_; }
   [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
@@ -100,7 +100,7 @@ class SpoolIndex {
   mlrun_clock_kind session_clock_;
   StringTable strings_;
   FileIndex files_;
-  ChannelTable channels_;
+  SpoolChannels channels_;
   ChunkList chunks_;
   ProcessNotes notes_;
   SocketPairs sockets_;

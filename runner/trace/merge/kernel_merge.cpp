@@ -226,7 +226,7 @@ std::vector<FileSeen> KernelMerge::names_seen() const {
 }
 
 void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
-  constexpr const char* kWhy = "more than the merger joins with calls";
+  constexpr const char* kWhy = "beyond the number of records that the merger joins with calls";
   const auto beyond = [](int64_t all, size_t most) {
     return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };

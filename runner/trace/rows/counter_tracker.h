@@ -11,7 +11,7 @@ namespace mlrun::trace {
 
 class CounterTracker {
  public:
-  explicit CounterTracker(const ChannelTable& channels) : channels_(channels) {}
+  explicit CounterTracker(const SpoolChannels& channels) : channels_(channels) {}
 
   // Sets the totals that a channel starts from. Requires: apply() was not called yet.
   void begin_at(uint64_t serial, const mlrun_counter_entry& totals) {
@@ -25,7 +25,7 @@ class CounterTracker {
   void add(const ClassTotals& now, Partition& partition);
   bool is_baseline(const ClassTotals& now);
 
-  const ChannelTable& channels_;
+  const SpoolChannels& channels_;
   util::FlatMap<mlrun_counter_entry> before_;  // by channel and class
   util::FlatMap<int64_t> first_readings_;      // by channel whose first frames were freed
 };

@@ -8,7 +8,7 @@
 
 namespace mlrun::trace {
 
-std::optional<uint32_t> ChannelTable::index_of(uint64_t serial) {
+std::optional<uint32_t> SpoolChannels::index_of(uint64_t serial) {
   const uint64_t key = util::scrambled(serial);
   if (const uint32_t* known = by_serial_.find(key)) return *known;
   if (channels_.size() >= decode::kChannelsMax) return std::nullopt;
@@ -22,14 +22,14 @@ std::optional<uint32_t> ChannelTable::index_of(uint64_t serial) {
   return index;
 }
 
-const Channel* ChannelTable::find(uint64_t serial) {
+const Channel* SpoolChannels::find(uint64_t serial) {
   const uint32_t* index = by_serial_.find(util::scrambled(serial));
   return index ? &channels_[*index] : nullptr;
 }
 
 // A recovery may describe a channel again. Host pids and a start time that the new description lacks keep their values.
 // The channel's clock kind must not change, since rows may have been placed by it.
-void ChannelTable::describe(uint64_t serial, const mlrun_frame_channel& about) {
+void SpoolChannels::describe(uint64_t serial, const mlrun_frame_channel& about) {
   const bool is_new = find(serial) == nullptr;
   const auto index = index_of(serial);
   if (!index) return;
@@ -45,7 +45,7 @@ void ChannelTable::describe(uint64_t serial, const mlrun_frame_channel& about) {
   any_ticks_ = any_ticks_ || channel.clock_kind == MLRUN_CLOCK_TSC;
 }
 
-void ChannelTable::count(uint64_t serial, const CounterNote& counters) {
+void SpoolChannels::count(uint64_t serial, const CounterNote& counters) {
   const auto index = index_of(serial);
   if (!index) return;
   Channel& channel = channels_[*index];
@@ -55,11 +55,11 @@ void ChannelTable::count(uint64_t serial, const CounterNote& counters) {
   channel.has_counters = true;
 }
 
-void ChannelTable::drop_records(uint64_t serial, const util::DropCounts& totals) {
+void SpoolChannels::drop_records(uint64_t serial, const util::DropCounts& totals) {
   if (const auto index = index_of(serial)) channels_[*index].drops = totals;
 }
 
-void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
+void SpoolChannels::leave_out(uint64_t serial, const mlrun_left_out& totals) {
   const auto index = index_of(serial);
   if (!index) return;
   Channel& channel = channels_[*index];
@@ -70,7 +70,7 @@ void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
 
 // Twins are frames of one channel with the same sequence number. A collector that is killed after it wrote a channel's
 // last frames to the staging ring, but before it recorded so, causes them: the recovery writes these frames again.
-bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
+bool SpoolChannels::wins_against_twin(Channel& channel, const FrameNote& frame) {
   for (Channel::Recent& twin : channel.recent) {
     if (twin.seq != frame.seq) continue;
     if (frame.payload_bytes <= twin.payload_bytes) return false;
@@ -82,13 +82,13 @@ bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
   return false;
 }
 
-void ChannelTable::note_loss(uint32_t index, const FrameNote& frame) {
+void SpoolChannels::note_loss(uint32_t index, const FrameNote& frame) {
   channels_[index].lost += frame.lost;
   if (frame.lost == 0 || losses_.size() >= decode::kLossSpansMax) return;
   losses_.push_back({index, frame.first, frame.last, frame.lost});
 }
 
-std::optional<uint32_t> ChannelTable::add(const FrameNote& frame) {
+std::optional<uint32_t> SpoolChannels::add(const FrameNote& frame) {
   const auto index = index_of(frame.channel);
   if (!index) {
     ++frames_left_out_;

@@ -50,10 +50,10 @@ struct LossSpan {
   uint64_t count = 0;
 };
 
-class ChannelTable {
+class SpoolChannels {
  public:
   // `session_clock`: clock of channels that the spool does not describe.
-  explicit ChannelTable(mlrun_clock_kind session_clock) : session_clock_(session_clock) {}
+  explicit SpoolChannels(mlrun_clock_kind session_clock) : session_clock_(session_clock) {}
 
   void describe(uint64_t serial, const mlrun_frame_channel& about);
   void count(uint64_t serial, const CounterNote& counters);

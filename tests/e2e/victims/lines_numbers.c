@@ -26,7 +26,7 @@
 #define S(number, wanted, ...)   LINE_NAMED(#number, 2, syscall(number, ##__VA_ARGS__) == (wanted))
 #define OPENS(number, ...)       LINE_NAMED(#number, 2, close((int)syscall(number, ##__VA_ARGS__)) == 0)
 #define AFTER(undo, number, ...) LINE_NAMED(#number, 2, (undo), syscall(number, ##__VA_ARGS__) == 0)
-// A file system or a user's rights may not allow it, which is an answer too.
+// The call may fail because of the file system or the user's rights; that is accepted.
 #define ANSWERS(number, ...) \
   LINE_NAMED(#number, 2, syscall(number, ##__VA_ARGS__) >= 0 || errno == EPERM || errno == ENODATA || errno == ENOTSUP)
 

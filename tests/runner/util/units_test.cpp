@@ -50,6 +50,12 @@ TEST(UnitsTest, ShowsNoneOrAllOnlyIfExact) {
   EXPECT_EQ(percent_text(1, 30), "3.3 %");
   EXPECT_EQ(percent_text(997, 1000), "99.7 %");
   EXPECT_EQ(percent_text(0, 0), "-");
+  EXPECT_EQ(percent_text(0.0), "0 %");
+  EXPECT_EQ(percent_text(1.0), "100 %");
+  EXPECT_EQ(percent_text(0.00001), "<0.1 %");
+  EXPECT_EQ(percent_text(0.99999), ">99.9 %");
+  EXPECT_EQ(percent_text(0.25), "25 %");
+  EXPECT_EQ(percent_text(0.0), percent_text(0, 7));
 }
 
 TEST(TextStyleTest, CutsByCharactersNotByBytes) {

@@ -77,7 +77,7 @@ void ChromeReader::read_rank() {
 }
 
 Status ChromeReader::finish(const JsonSplitter& splitter) {
-  if (splitter.has_partial_event()) to_.file().leave_out("the last event, of which the file has only the beginning");
+  if (splitter.has_partial_event()) to_.file().leave_out("the last event: the file ends within it");
   if (splitter.is_cut()) to_.file().remarks[kCutRemark] = 1;
   if (!splitter.has_events()) return bad_input(path_, "a JSON object without traceEvents", 0);
   if (!has_phases_ && (elements_ != 0 || splitter.has_partial_event()))

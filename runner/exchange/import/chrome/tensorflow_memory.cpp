@@ -164,7 +164,7 @@ Status read_tensorflow_memory(const std::string& path, TraceMaker& to) {
   };
   if (Status read = splitter.run(visitor); !read) return read;
   memory.finish();
-  if (splitter.has_partial_event()) to.file().leave_out("the last snapshot, of which the file has only the beginning");
+  if (splitter.has_partial_event()) to.file().leave_out("the last snapshot: the file ends within it");
   if (splitter.is_cut()) to.file().remarks[kCutRemark] = 1;
   return {};
 }

@@ -221,7 +221,7 @@ Status read_memory_timeline(const std::string& path, TraceMaker& to) {
   };
   if (Status read = splitter.run(visitor); !read) return read;
   if (Status done = timeline.finish(); !done) return done;
-  if (splitter.has_partial_event()) to.file().leave_out("the last event, of which the file has only the beginning");
+  if (splitter.has_partial_event()) to.file().leave_out("the last event: the file ends within it");
   if (splitter.is_cut()) to.file().remarks[kCutRemark] = 1;
   return {};
 }

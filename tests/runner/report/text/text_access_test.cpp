@@ -26,7 +26,7 @@ TEST(TextAccess, TheShareOfTheSamplesInNoListedBlockIsBesideWhatIsAttributed) {
   found["rows"] = 200;
   found["joined_rows"] = 50;
   const std::string text = lines_about(found);
-  EXPECT_NE(text.find("25.0 % of listed bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find("25 % of listed bytes"), std::string::npos) << text;
   EXPECT_NE(text.find("75 % of its samples in no listed block"), std::string::npos) << text;
   found["rung"] = "cold";  // its rows are ranges of any size
   EXPECT_EQ(lines_about(found).find("in no listed block"), std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/nodes/stop_signals.h"
+#include "runner/nodes/stop_handlers.h"
 
 #include <atomic>
 
@@ -11,7 +11,7 @@ std::atomic<int> stop_signal = 0;
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopHandlers::StopHandlers() {
   struct sigaction action {};
   action.sa_handler = [](int number) { stop_signal = number; };
   for (size_t i = 0; i < kSignals.size(); ++i) {
@@ -20,7 +20,7 @@ StopSignals::StopSignals() {
   }
 }
 
-StopSignals::~StopSignals() {
+StopHandlers::~StopHandlers() {
   for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
   if (stop_signal != 0) ::raise(stop_signal);
 }

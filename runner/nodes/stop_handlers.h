@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGINT, SIGTERM and SIGHUP end a merge between two row groups, so that it can remove the files that it has written.
+// Handlers, which all threads of a merge ask by is_stopped. A sweep waits for its signals instead, and has children:
+// runner/sweep/execute/stop_signals.h.
 #pragma once
 
 #include <array>
@@ -10,12 +12,12 @@
 namespace mlrun::nodes {
 
 // While an object exists, these signals are only noted; its destructor raises the one that came. Signals that were ignored stay ignored.
-class StopSignals {
+class StopHandlers {
  public:
-  StopSignals();
-  ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
+  StopHandlers();
+  ~StopHandlers();
+  StopHandlers(const StopHandlers&) = delete;
+  StopHandlers& operator=(const StopHandlers&) = delete;
 
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
