@@ -121,7 +121,7 @@ TEST(RunOptions, AnOptionWithoutEffectIsAnError) {
       {{"--access-write-event", "1cd"}, "--access-write-event is about --access=precise"},
       {{"--access=cold", "--access-write-event", "1cd"}, "--access=cold: --access-write-event is about precise"},
       {{"--cpus", "0", "--cpu-node", "0"}, "--cpus and --cpu-node both choose CPUs"},
-      {{"--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes", "1"}, "--cupti-graph-nodes: with"},
+      {{"--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes", "1"}, "--cupti-graph-nodes is about"},
       {{"--preload=marks", "--stacks"}, "--stacks"},
       {{"--preload=off", "--sample", "--summary-only"}, "--summary-only"},
       {{"--preload=marks", "--summary-only"}, "--summary-only"},
