@@ -30,12 +30,12 @@ class SampledPages {
   explicit SampledPages(const SampledMemory& sampled = {})
       : info_(parent_of_pages()), join_(info_, 1024, {}, sampled) {}
 
-  void allocate(int64_t at_s, uint64_t address, int64_t offset) {
+  void allocate(int64_t at_s, uint64_t address, int64_t offset, uint64_t bytes = kPagedBytes) {
     join_.add(AllocEvent{.proc_id = 1,
                          .begin_ns = at_s * kPageSecond,
                          .end_ns = at_s * kPageSecond,
                          .address = address,
-                         .bytes = kPagedBytes,
+                         .bytes = bytes,
                          .site = {1, 7, offset, 0}});
   }
   void free(int64_t at_s, uint64_t address) {
@@ -71,6 +71,11 @@ class SampledPages {
   PageJoin join_;
 };
 
+double mean_bytes(const model::PagesFound& found, int node = 0) {
+  const auto sum = found.bytes.find(node);
+  return sum == found.bytes.end() ? 0 : sum->second / static_cast<double>(found.full_samples);
+}
+
 TEST(PageJoin, EachSiteHasItsPagesByNodeAndTheSamplesThatFoundThem) {
   SampledPages pages;
   pages.allocate(1, kFirstBlock, 16);
@@ -83,10 +88,43 @@ TEST(PageJoin, EachSiteHasItsPagesByNodeAndTheSamplesThatFoundThem) {
   EXPECT_EQ(pages.count(), 2u);
   EXPECT_EQ(pages.of(16).samples, 2u);
   EXPECT_EQ(pages.of(16).sampled, (std::map<int, uint64_t>{{1, 20}}));
-  EXPECT_DOUBLE_EQ(pages.of(16).bytes[1] / static_cast<double>(pages.of(16).full_samples), 10'000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(16), 1), 10'000.0);
   EXPECT_EQ(pages.of(32).samples, 1u) << "a sample is one, on all nodes";
   EXPECT_EQ(pages.of(32).sampled, (std::map<int, uint64_t>{{0, 4}, {1, 2}}));
-  EXPECT_DOUBLE_EQ(pages.of(32).bytes[0], 4000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(32)), 2000.0) << "the mean of both samples";
+}
+
+// Ten sites of a thousandth of the memory each: each of ten samples with 100 pages has one page of one of them.
+TEST(PageJoin, SmallSitesHaveNoMoreThanTheirShareOfTheMemory) {
+  SampledPages pages;
+  pages.allocate(1, kFirstBlock, 1000, 100 * kAccessPage);
+  for (int site = 0; site < 10; site++) pages.allocate(1, kSecondBlock + site * kPagedBytes, 16 + site);
+  for (int sample = 0; sample < 10; sample++) {
+    pages.sample(2 + sample, kFirstBlock, 99);
+    pages.sample(2 + sample, kSecondBlock + sample * kPagedBytes, 1);
+  }
+  pages.finish();
+  for (int site = 0; site < 10; site++) {
+    const model::PagesFound found = pages.of(16 + site);
+    EXPECT_EQ(found.samples, 1u);
+    EXPECT_EQ(found.sampled, (std::map<int, uint64_t>{{0, 1}}));
+    EXPECT_DOUBLE_EQ(mean_bytes(found), 100.0);
+  }
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(1000)), 99'000.0);
+}
+
+TEST(PageJoin, ALargeSiteHasTheMeanOfTheSamplesInWhichItWasThere) {
+  SampledPages pages;
+  pages.allocate(1, kFirstBlock, 16);
+  pages.allocate(1, kSecondBlock, 32, 100 * kAccessPage);
+  pages.sample(2, kFirstBlock, 10);
+  for (int at = 3; at < 6; at++) {
+    pages.sample(at, kFirstBlock, 10);
+    pages.sample(at, kSecondBlock, 100);
+  }
+  pages.finish();
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(16)), 10'000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(32)), 100'000.0);
 }
 
 TEST(PageJoin, APageIsThatOfTheBlockInItsMiddle) {
