@@ -59,7 +59,7 @@ void PageJoin::take(const AccessRow& row) {
   waiting_.pop_front();
   if (memory_ == nullptr || sample_of(page) != sample_of(current_)) {
     end_sample();
-    memory_ = &memories_[{page.rule, row.who.proc_id}];
+    memory_ = &memories_[{page.rule, row.who.proc_id, row.who.proc_id == 0 ? page.host_pid : 0}];
     memory_->samples++;
   }
   current_ = page;
@@ -77,7 +77,7 @@ void PageJoin::finish(int64_t end_ns) {
   join_.finish(end_ns);
   end_sample();
   for (const auto& [of, memory] : memories_) {
-    for (const auto& [site, pages] : memory.sites) sites_[{of.first, site}].add(pages.found(memory.samples));
+    for (const auto& [site, pages] : memory.sites) sites_[{std::get<0>(of), site}].add(pages.found(memory.samples));
   }
 }
 

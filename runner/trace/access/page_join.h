@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "runner/events/page_sample.h"
@@ -52,11 +52,12 @@ class PageJoin {
   // Assigns the last pages. `end_ns`: time of the last event or page.
   void finish(int64_t end_ns);
 
-  // The samples of the process in which pages of this site were found. Requires: finish().
+  // The samples of the process in which pages of this site were found; of unknown processes, of all of them, added up. Requires: finish().
   [[nodiscard]] const std::map<PageSite, model::PagesFound>& sites() const { return sites_; }
 
  private:
-  // Of one process and rule.
+  // Rule, proc_id and, if that is 0, the process's pid: each unknown process has memory of its own.
+  using MemoryOf = std::tuple<int32_t, int32_t, uint32_t>;
   struct Memory {
     uint64_t samples = 0;
     std::map<AllocSite, SitePages> sites;
@@ -66,8 +67,8 @@ class PageJoin {
 
   AccessJoin join_;  // returns pages in the order in which add() added them
   std::deque<mlrun_page_sample> waiting_;
-  std::map<std::pair<int32_t, int32_t>, Memory> memories_;  // by rule and proc_id
-  Memory* memory_ = nullptr;                                // that of the current sample
+  std::map<MemoryOf, Memory> memories_;
+  Memory* memory_ = nullptr;     // that of the current sample
   mlrun_page_sample current_{};  // the last one that was assigned: its time, process and rule are those of its sample
   std::map<AllocSite, std::map<int, uint64_t>> sample_;  // pages of this sample by node
   std::map<PageSite, model::PagesFound> sites_;

@@ -47,12 +47,13 @@ class SampledPages {
                          .site = {}});
   }
   // The first pages from an address on, in one sample.
-  void sample(int64_t at_s, uint64_t address, int pages, int16_t node = 0, int32_t proc_id = 1, int16_t rule = 0) {
+  void sample(int64_t at_s, uint64_t address, int pages, int16_t node = 0, int32_t proc_id = 1, int16_t rule = 0,
+              uint32_t pid = 0) {
     for (int i = 0; i < pages; i++) {
       const mlrun_page_sample page{.monotonic_ns = static_cast<__u64>(at_s),
                                    .address = address + static_cast<uint64_t>(i) * kAccessPage,
                                    .bytes = 1000,
-                                   .host_pid = static_cast<__u32>(proc_id),
+                                   .host_pid = pid == 0 ? static_cast<__u32>(proc_id) : pid,
                                    .rule = rule,
                                    .node = node};
       join_.add(page, proc_id, at_s * kPageSecond);
@@ -161,6 +162,19 @@ TEST(PageJoin, RulesAndMemoryUnderThePolicyAreApart) {
   pages.finish();
   EXPECT_EQ(pages.of(16, 1, 1).sampled[0], 3u);
   EXPECT_EQ(pages.of(16, 1, -1).sampled[0], 2u);
+}
+
+TEST(PageJoin, ProcessesThatRecordedNothingAreAddedUp) {
+  SampledPages pages;
+  for (int at = 2; at < 6; at++) {
+    pages.sample(at, kFirstBlock, 200, 0, 0, 0, 70);
+    pages.sample(at, kFirstBlock, 100, 0, 0, 0, 71);
+    pages.sample(at, kFirstBlock, 2, 0, 0, 0, 72);
+  }
+  pages.finish();
+  EXPECT_EQ(pages.of(0, 0).samples, 12u);
+  EXPECT_EQ(pages.of(0, 0).sampled, (std::map<int, uint64_t>{{0, 1208}}));
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(0, 0)), 302'000.0);
 }
 
 TEST(PageJoin, AForkedChildHasTheBlocksOfItsParent) {
