@@ -2,8 +2,8 @@
 #include "runner/trace/access/page_join.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
-#include <utility>
 
 namespace mlrun::trace {
 
@@ -40,9 +40,12 @@ model::PagesFound SitePages::found(uint64_t all_samples) const {
   return found;
 }
 
-PageJoin::PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<RecordingPause> pauses,
+PageJoin::PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::vector<RecordingPause>& pauses,
                    const SampledMemory& sampled)
-    : join_(info, alloc_min_bytes, {}, std::move(pauses), sampled, [this](const AccessRow& row) { take(row); }) {}
+    : join_(info, alloc_min_bytes, {}, pauses, sampled, [this](const AccessRow& row) { take(row); }),
+      first_pause_ns_(std::numeric_limits<int64_t>::max()) {
+  for (const RecordingPause& pause : pauses) first_pause_ns_ = std::min(first_pause_ns_, pause.begin_ns);
+}
 
 void PageJoin::add(const mlrun_page_sample& page, int32_t proc_id, int64_t at_ns) {
   AccessRow row;
@@ -63,6 +66,7 @@ void PageJoin::take(const AccessRow& row) {
     memory_->samples++;
   }
   current_ = page;
+  if (!row.has_site && row.ts_ns >= first_pause_ns_) return;
   AllocSite site = row.site;
   site.proc_id = row.who.proc_id;
   ++sample_[site][page.node];

@@ -42,8 +42,10 @@ void note_page(SampledMemory& memory, int32_t proc_id, uint64_t page);
 
 class PageJoin {
  public:
-  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `pauses`: as AccessJoin has them. `sampled`: near all pages of forked processes.
-  PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<RecordingPause> pauses,
+  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `sampled`: near all pages of forked processes.
+  // `pauses`: as AccessJoin has them. Pages in no listed block count only before the first one: later they may be of blocks from before it, which
+  // count already.
+  PageJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::vector<RecordingPause>& pauses,
            const SampledMemory& sampled);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a page by `at_ns`.
@@ -68,6 +70,7 @@ class PageJoin {
   AccessJoin join_;  // returns pages in the order in which add() added them
   std::deque<mlrun_page_sample> waiting_;
   std::map<MemoryOf, Memory> memories_;
+  int64_t first_pause_ns_;
   Memory* memory_ = nullptr;     // that of the current sample
   mlrun_page_sample current_{};  // the last one that was assigned: its time, process and rule are those of its sample
   std::map<AllocSite, std::map<int, uint64_t>> sample_;  // pages of this sample by node

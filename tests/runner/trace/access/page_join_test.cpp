@@ -27,8 +27,8 @@ model::TraceInfo parent_of_pages() {
 
 class SampledPages {
  public:
-  explicit SampledPages(const SampledMemory& sampled = {})
-      : info_(parent_of_pages()), join_(info_, 1024, {}, sampled) {}
+  explicit SampledPages(const SampledMemory& sampled = {}, const std::vector<RecordingPause>& pauses = {})
+      : info_(parent_of_pages()), join_(info_, 1024, pauses, sampled) {}
 
   void allocate(int64_t at_s, uint64_t address, int64_t offset, uint64_t bytes = kPagedBytes) {
     join_.add(AllocEvent{.proc_id = 1,
@@ -175,6 +175,20 @@ TEST(PageJoin, ProcessesThatRecordedNothingAreAddedUp) {
   EXPECT_EQ(pages.of(0, 0).samples, 12u);
   EXPECT_EQ(pages.of(0, 0).sampled, (std::map<int, uint64_t>{{0, 1208}}));
   EXPECT_DOUBLE_EQ(mean_bytes(pages.of(0, 0)), 302'000.0);
+}
+
+TEST(PageJoin, NoMemoryIsThatOfASiteBeforeAPauseAndOfNoneAfterIt) {
+  SampledPages pages({}, {{4 * kPageSecond, 6 * kPageSecond}, {9 * kPageSecond, 10 * kPageSecond}});
+  pages.allocate(1, kFirstBlock, 16, 100 * kAccessPage);
+  for (const int64_t at : {2, 3, 5, 7, 8}) {
+    if (at == 7) pages.allocate(at, kSecondBlock, 32, 100 * kAccessPage);
+    pages.sample(at, kFirstBlock, 100);
+    pages.sample(at, kSecondBlock, 100);
+  }
+  pages.finish();
+  EXPECT_EQ(pages.of(16).sampled, (std::map<int, uint64_t>{{0, 200}}));
+  EXPECT_EQ(pages.of(32).sampled, (std::map<int, uint64_t>{{0, 200}}));
+  EXPECT_EQ(pages.of(0).sampled, (std::map<int, uint64_t>{{0, 200}})) << "only from before the pause";
 }
 
 TEST(PageJoin, AForkedChildHasTheBlocksOfItsParent) {
