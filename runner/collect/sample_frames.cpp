@@ -8,11 +8,15 @@
 
 namespace mlrun::collect {
 
-void SampleFrames::put(mlrun_frame_type type, const void* payload, size_t bytes) {
+mlrun_frame SampleFrames::header(mlrun_frame_type type) const {
   mlrun_frame frame{};
   frame.type = static_cast<__u16>(type);
   frame.first = frame.last = util::stamp(clock_);
-  spool_.put_report(frame, payload, static_cast<uint32_t>(bytes));
+  return frame;
+}
+
+void SampleFrames::put(mlrun_frame_type type, const void* payload, size_t bytes) {
+  spool_.put_report(header(type), payload, static_cast<uint32_t>(bytes));
 }
 
 void SampleFrames::put_rows(mlrun_sample_table table, uint32_t row_bytes, const void* rows, size_t bytes) {
@@ -24,7 +28,7 @@ void SampleFrames::put_rows(mlrun_sample_table table, uint32_t row_bytes, const 
     payload.resize(sizeof head + count);
     std::memcpy(payload.data(), &head, sizeof head);
     std::memcpy(payload.data() + sizeof head, static_cast<const char*>(rows) + at, count);
-    put(MLRUN_FRAME_SAMPLES, payload.data(), payload.size());
+    spool_.put_rows(header(MLRUN_FRAME_SAMPLES), payload.data(), static_cast<uint32_t>(payload.size()));
   }
 }
 

@@ -16,7 +16,7 @@ class SampleFrames {
 
   // Writes a frame of any type but MLRUN_FRAME_SAMPLES.
   void put(mlrun_frame_type type, const void* payload, size_t bytes);
-  // Writes rows of a table, in as many frames as they need. Requires: `bytes` is a multiple of `row_bytes`.
+  // Writes rows of a table, in as many frames as they need; none once the spool is full. Requires: `bytes` is a multiple of `row_bytes`.
   void put_rows(mlrun_sample_table table, uint32_t row_bytes, const void* rows, size_t bytes);
   template <typename Row>
   void put_rows(mlrun_sample_table table, const std::vector<Row>& rows) {
@@ -24,6 +24,8 @@ class SampleFrames {
   }
 
  private:
+  [[nodiscard]] mlrun_frame header(mlrun_frame_type type) const;
+
   Spool& spool_;
   mlrun_clock_kind clock_;
 };

@@ -14,7 +14,7 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kFlushBytes = 1 << 20;
-// Space in the ring that data frames leave free for all other frames (put_report), also after the disk is full.
+// Space in the ring that data and rows leave free for all other frames (put_report), also after the disk is full.
 constexpr uint64_t kReserveBytes = 256 << 10;
 
 }  // namespace
@@ -88,6 +88,11 @@ void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t 
     return;
   }
   append(header, payload, bytes);
+}
+
+void Spool::put_rows(const mlrun_frame& header, const void* payload, uint32_t bytes) {
+  if (sink_ && !sink_->take_report(header, static_cast<const char*>(payload), bytes)) return;
+  (void)keep_data(header, payload, bytes);  // the collector reports that the spool is full
 }
 
 // Requires: space for the frame, a pad of the same length and an index frame.

@@ -49,13 +49,16 @@ class Spool {
   void free_old(uint64_t now_ns) { free_old(now_ns, 0); }
 
   // Copies the frame; magic, version, payload_bytes and crc32c are filled in, and seq where the channel is 0. False:
-  // refused, because the spool has reached its limit or the disk is full; then every later data frame is refused too.
+  // refused, because the spool has reached its limit or the disk is full; then all later data and rows are refused too.
   // Requires: bytes <= kPayloadMax.
   [[nodiscard]] bool put_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
   // Like put_data, for all other frames: they may exceed the limit and use the space that put_data leaves free in the
   // ring. A frame that does not fit into the ring is counted as left out.
   void put_report(const mlrun_frame& header, const void* payload, uint32_t bytes);
+
+  // Like put_report, for rows of a sampler. They become more with time, so they are refused like data.
+  void put_rows(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
   // Writes the staged complete pages.
   void flush_pages();

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/collect/sample_frames.h"
 #include "runner/placement/resolve.h"
 #include "runner/samplers/proc/cgroup.h"
 #include "runner/samplers/proc/proc_file.h"
@@ -218,7 +219,7 @@ PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows,
       samples_processes_(has_policy && !places_mappings_),
       counters_before_(machine_counters()),
       balancing_before_(balancing()),
-      frames_(recording.spool(), recording.arena().clock_kind()) {
+      recording_(recording) {
   std::error_code ignored;
   const std::string path = std::filesystem::canonical(recording.arena().path(), ignored).string();
   if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_, path, keeps_rows);
@@ -281,7 +282,14 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
 }
 
-void PlacedMemory::write_rows() { frames_.put_rows(MLRUN_SAMPLE_PAGE, sampler_->fetch()); }
+// Those of an earlier pause, if there were two since the last call, stay: the merger gives them no block.
+void PlacedMemory::write_rows() {
+  placement::PageRows rows = sampler_->fetch();
+  const collect::LatestPause& pause = recording_.collector().latest_pause();
+  std::erase_if(rows, [&](const mlrun_page_sample& row) { return pause.overlaps(row.monotonic_ns, row.monotonic_ns); });
+  collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
+  frames.put_rows(MLRUN_SAMPLE_PAGE, rows);
+}
 
 void PlacedMemory::finish() {
   if (!sampler_) return;

@@ -14,7 +14,6 @@
 
 #include "runner/collect/descendant_watch.h"
 #include "runner/collect/recording.h"
-#include "runner/collect/sample_frames.h"
 #include "runner/options/options.h"
 #include "runner/placement/counts_area.h"
 #include "runner/placement/page_sampler.h"
@@ -47,7 +46,7 @@ void describe_recovered(nlohmann::json& session, mlrun_placement& area);
 // of a process are not known at each moment, and would count as memory under the policy.
 class PlacedMemory {
  public:
-  // keeps_rows: each sampled page has a row in the spool, for the sites of `alloc`.
+  // keeps_rows: each sampled page has a row in the spool, for the sites of `alloc`. Requires: `recording` outlives this.
   PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows, collect::Recording& recording);
 
   // Call it often: twice a second it looks for new and ended processes, and 20 times a second while slots or caches are scarce. Where that would
@@ -75,7 +74,7 @@ class PlacedMemory {
   placement::SlotOwners owners_;
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   int balancing_before_;
-  collect::SampleFrames frames_;
+  collect::Recording& recording_;
   std::unique_ptr<placement::PageSampler> sampler_;
 };
 

@@ -143,7 +143,7 @@ void AccessPart::write() {
   // Those of an earlier pause, if there were two since the last call, stay: the merger gives them no block.
   const collect::LatestPause& pause = recording_.collector().latest_pause();
   std::erase_if(rows, [&](const mlrun_access_sample& row) {
-    return row.monotonic_ns >= pause.begin_ns && row.monotonic_ns - row.interval_ns <= pause.end_ns;
+    return pause.overlaps(row.monotonic_ns - row.interval_ns, row.monotonic_ns);
   });
   collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
   frames.put_rows(MLRUN_SAMPLE_ACCESS, rows);

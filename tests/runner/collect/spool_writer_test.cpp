@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include "runner/collect/ring_memory.h"
+#include "runner/collect/sample_frames.h"
 #include "runner/collect/shared_word.h"
 #include "runner/collect/spool_tail.h"
+#include "runner/events/page_sample.h"
 #include "runner/util/file_io.h"
 #include "tests/runner/collect/session.h"
 
@@ -109,6 +111,40 @@ TEST(Spool, ADiskThatIsFullLosesNothingThatIsStaged) {
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.of_type(MLRUN_FRAME_DATA).size(), seq);
   EXPECT_GT(one.spool.bytes(), 4u << 20);
+}
+
+TEST(Spool, RowsOfASamplerStayWithinTheLimitAndStopTheRecording) {
+  SpoolOnly one(1 << 20);
+  SampleFrames frames(one.spool, MLRUN_CLOCK_MONOTONIC);
+  const std::vector<mlrun_page_sample> rows(1024);
+  for (int i = 0; i < 100; i++) frames.put_rows(MLRUN_SAMPLE_PAGE, rows);
+  EXPECT_TRUE(one.spool.full());
+  EXPECT_LE(one.spool.bytes(), 1u << 20);
+  EXPECT_FALSE(one.put(8, 0));
+  EXPECT_EQ(one.spool.left_out(), 0u);
+  ASSERT_TRUE(one.spool.close());
+  const SpoolFrames read = read_spool(one.path);
+  ASSERT_EQ(read.error, "");
+  EXPECT_EQ(read.of_type(MLRUN_FRAME_SAMPLES).size(), 31u);
+}
+
+TEST(Spool, RowsOfASamplerLeaveRoomForReportsWhenTheDiskIsFull) {
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, SIG_IGN);
+  SpoolOnly one;
+  const rlimit small{1 << 20, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  SampleFrames frames(one.spool, MLRUN_CLOCK_MONOTONIC);
+  const std::vector<mlrun_page_sample> rows(1024);
+  for (int i = 0; i < 200; i++) frames.put_rows(MLRUN_SAMPLE_PAGE, rows);
+  const mlrun_frame_gap gap{MLRUN_GAP_DISK_FULL, 0, 1, 1, 0};
+  frames.put(MLRUN_FRAME_GAP, &gap, sizeof gap);
+  ::setrlimit(RLIMIT_FSIZE, &before);  // room again
+  EXPECT_TRUE(one.spool.full());
+  EXPECT_EQ(one.spool.left_out(), 0u);
+  ASSERT_TRUE(one.spool.close());
+  EXPECT_EQ(read_spool(one.path).gaps(MLRUN_GAP_DISK_FULL).size(), 1u);
 }
 
 TEST(Spool, AFullSpoolStopsTheRecordingAndReportsIt) {

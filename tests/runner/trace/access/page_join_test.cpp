@@ -27,15 +27,15 @@ model::TraceInfo parent_of_pages() {
 
 class SampledPages {
  public:
-  explicit SampledPages(const SampledMemory& sampled = {})
-      : info_(parent_of_pages()), join_(info_, 1024, {}, sampled) {}
+  explicit SampledPages(const SampledMemory& sampled = {}, const std::vector<RecordingPause>& pauses = {})
+      : info_(parent_of_pages()), join_(info_, 1024, pauses, sampled) {}
 
-  void allocate(int64_t at_s, uint64_t address, int64_t offset) {
+  void allocate(int64_t at_s, uint64_t address, int64_t offset, uint64_t bytes = kPagedBytes) {
     join_.add(AllocEvent{.proc_id = 1,
                          .begin_ns = at_s * kPageSecond,
                          .end_ns = at_s * kPageSecond,
                          .address = address,
-                         .bytes = kPagedBytes,
+                         .bytes = bytes,
                          .site = {1, 7, offset, 0}});
   }
   void free(int64_t at_s, uint64_t address) {
@@ -47,12 +47,13 @@ class SampledPages {
                          .site = {}});
   }
   // The first pages from an address on, in one sample.
-  void sample(int64_t at_s, uint64_t address, int pages, int16_t node = 0, int32_t proc_id = 1, int16_t rule = 0) {
+  void sample(int64_t at_s, uint64_t address, int pages, int16_t node = 0, int32_t proc_id = 1, int16_t rule = 0,
+              uint32_t pid = 0) {
     for (int i = 0; i < pages; i++) {
       const mlrun_page_sample page{.monotonic_ns = static_cast<__u64>(at_s),
                                    .address = address + static_cast<uint64_t>(i) * kAccessPage,
                                    .bytes = 1000,
-                                   .host_pid = static_cast<__u32>(proc_id),
+                                   .host_pid = pid == 0 ? static_cast<__u32>(proc_id) : pid,
                                    .rule = rule,
                                    .node = node};
       join_.add(page, proc_id, at_s * kPageSecond);
@@ -71,6 +72,11 @@ class SampledPages {
   PageJoin join_;
 };
 
+double mean_bytes(const model::PagesFound& found, int node = 0) {
+  const auto sum = found.bytes.find(node);
+  return sum == found.bytes.end() ? 0 : sum->second / static_cast<double>(found.full_samples);
+}
+
 TEST(PageJoin, EachSiteHasItsPagesByNodeAndTheSamplesThatFoundThem) {
   SampledPages pages;
   pages.allocate(1, kFirstBlock, 16);
@@ -83,10 +89,43 @@ TEST(PageJoin, EachSiteHasItsPagesByNodeAndTheSamplesThatFoundThem) {
   EXPECT_EQ(pages.count(), 2u);
   EXPECT_EQ(pages.of(16).samples, 2u);
   EXPECT_EQ(pages.of(16).sampled, (std::map<int, uint64_t>{{1, 20}}));
-  EXPECT_DOUBLE_EQ(pages.of(16).bytes[1] / static_cast<double>(pages.of(16).full_samples), 10'000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(16), 1), 10'000.0);
   EXPECT_EQ(pages.of(32).samples, 1u) << "a sample is one, on all nodes";
   EXPECT_EQ(pages.of(32).sampled, (std::map<int, uint64_t>{{0, 4}, {1, 2}}));
-  EXPECT_DOUBLE_EQ(pages.of(32).bytes[0], 4000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(32)), 2000.0) << "the mean of both samples";
+}
+
+// Ten sites of a thousandth of the memory each: each of ten samples with 100 pages has one page of one of them.
+TEST(PageJoin, SmallSitesHaveNoMoreThanTheirShareOfTheMemory) {
+  SampledPages pages;
+  pages.allocate(1, kFirstBlock, 1000, 100 * kAccessPage);
+  for (int site = 0; site < 10; site++) pages.allocate(1, kSecondBlock + site * kPagedBytes, 16 + site);
+  for (int sample = 0; sample < 10; sample++) {
+    pages.sample(2 + sample, kFirstBlock, 99);
+    pages.sample(2 + sample, kSecondBlock + sample * kPagedBytes, 1);
+  }
+  pages.finish();
+  for (int site = 0; site < 10; site++) {
+    const model::PagesFound found = pages.of(16 + site);
+    EXPECT_EQ(found.samples, 1u);
+    EXPECT_EQ(found.sampled, (std::map<int, uint64_t>{{0, 1}}));
+    EXPECT_DOUBLE_EQ(mean_bytes(found), 100.0);
+  }
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(1000)), 99'000.0);
+}
+
+TEST(PageJoin, ALargeSiteHasTheMeanOfTheSamplesInWhichItWasThere) {
+  SampledPages pages;
+  pages.allocate(1, kFirstBlock, 16);
+  pages.allocate(1, kSecondBlock, 32, 100 * kAccessPage);
+  pages.sample(2, kFirstBlock, 10);
+  for (int at = 3; at < 6; at++) {
+    pages.sample(at, kFirstBlock, 10);
+    pages.sample(at, kSecondBlock, 100);
+  }
+  pages.finish();
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(16)), 10'000.0);
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(32)), 100'000.0);
 }
 
 TEST(PageJoin, APageIsThatOfTheBlockInItsMiddle) {
@@ -123,6 +162,33 @@ TEST(PageJoin, RulesAndMemoryUnderThePolicyAreApart) {
   pages.finish();
   EXPECT_EQ(pages.of(16, 1, 1).sampled[0], 3u);
   EXPECT_EQ(pages.of(16, 1, -1).sampled[0], 2u);
+}
+
+TEST(PageJoin, ProcessesThatRecordedNothingAreAddedUp) {
+  SampledPages pages;
+  for (int at = 2; at < 6; at++) {
+    pages.sample(at, kFirstBlock, 200, 0, 0, 0, 70);
+    pages.sample(at, kFirstBlock, 100, 0, 0, 0, 71);
+    pages.sample(at, kFirstBlock, 2, 0, 0, 0, 72);
+  }
+  pages.finish();
+  EXPECT_EQ(pages.of(0, 0).samples, 12u);
+  EXPECT_EQ(pages.of(0, 0).sampled, (std::map<int, uint64_t>{{0, 1208}}));
+  EXPECT_DOUBLE_EQ(mean_bytes(pages.of(0, 0)), 302'000.0);
+}
+
+TEST(PageJoin, NoMemoryIsThatOfASiteBeforeAPauseAndOfNoneAfterIt) {
+  SampledPages pages({}, {{4 * kPageSecond, 6 * kPageSecond}, {9 * kPageSecond, 10 * kPageSecond}});
+  pages.allocate(1, kFirstBlock, 16, 100 * kAccessPage);
+  for (const int64_t at : {2, 3, 5, 7, 8}) {
+    if (at == 7) pages.allocate(at, kSecondBlock, 32, 100 * kAccessPage);
+    pages.sample(at, kFirstBlock, 100);
+    pages.sample(at, kSecondBlock, 100);
+  }
+  pages.finish();
+  EXPECT_EQ(pages.of(16).sampled, (std::map<int, uint64_t>{{0, 200}}));
+  EXPECT_EQ(pages.of(32).sampled, (std::map<int, uint64_t>{{0, 200}}));
+  EXPECT_EQ(pages.of(0).sampled, (std::map<int, uint64_t>{{0, 200}})) << "only from before the pause";
 }
 
 TEST(PageJoin, AForkedChildHasTheBlocksOfItsParent) {
