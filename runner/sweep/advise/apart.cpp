@@ -2,6 +2,7 @@
 #include "runner/sweep/advise/apart.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -57,6 +58,25 @@ Result<std::optional<ApartSites>> read_apart(const std::string& path) {
   const toml::array* const rules = (*file)["rule"].as_array();
   for (size_t i = 0; rules != nullptr && i < rules->size(); i++) add_sites_of_rule(*file, i, apart);
   return apart;
+}
+
+std::vector<std::string> sort_out_alike(ApartSites& apart) {
+  std::vector<std::string> signatures, labels, left_out;
+  for (size_t i = 0; i < apart.signatures.size(); i++) {
+    const std::string& signature = apart.signatures[i];
+    const auto before = std::find_if(signatures.begin(), signatures.end(), [&](const std::string& other) {
+      return (signature + ",").starts_with(other + ",");
+    });
+    if (before != signatures.end() && *before == signature) {
+      left_out.push_back(apart.labels[i]);
+      continue;
+    }
+    labels.insert(labels.begin() + (before - signatures.begin()), apart.labels[i]);
+    signatures.insert(before, signature);
+  }
+  apart.signatures = std::move(signatures);
+  apart.labels = std::move(labels);
+  return left_out;
 }
 
 std::string apart_summary_text(const ApartSites& apart, const TraceSites& found, const std::string& file) {

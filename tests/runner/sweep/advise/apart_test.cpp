@@ -118,6 +118,16 @@ TEST_F(ApartFile, TheMostSitesWithTheLongestSignaturesFitIntoTheArena) {
   EXPECT_GE(head.slots_count, 20u) << "processes that can be counted";
 }
 
+TEST(AlikeSites, TwoCallsOfOneFunctionShareARuleAndALongerSignatureGoesFirst) {
+  ApartSites apart;
+  apart.signatures = {"a+1-9", "b+1-9", "a+1-9", "a+1-9,a+20-29", "a+1-9,a+20-29,b+1-9", "a+1-99"};
+  apart.labels = {"cut", "other", "second call", "long", "longest", "another function"};
+  EXPECT_EQ(sort_out_alike(apart), (std::vector<std::string>{"second call"}));
+  EXPECT_EQ(apart.signatures,
+            (std::vector<std::string>{"a+1-9,a+20-29,b+1-9", "a+1-9,a+20-29", "a+1-9", "b+1-9", "a+1-99"}));
+  EXPECT_EQ(apart.labels, (std::vector<std::string>{"longest", "long", "cut", "other", "another function"}));
+}
+
 TEST(ApartSummary, NamesTheSitesAndTheNextCommand) {
   const ApartSites apart = largest_sites("trace", kMin, trace_of_three_sites(), 1);
   EXPECT_EQ(
