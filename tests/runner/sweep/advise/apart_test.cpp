@@ -72,6 +72,12 @@ TEST_F(ApartFile, HasARuleForEachSite) {
   EXPECT_NE(rules->front().remark.find("/nowhere/program"), std::string::npos) << "another build is noticed";
 }
 
+TEST_F(ApartFile, NamesTheOptionsWithoutWhichASiteIsOperatorNew) {
+  const std::string text = apart_text(largest_sites("trace", kMin, trace_of_three_sites(), 16));
+  EXPECT_NE(text.find("mlrun --place FILE --access=cold --stacks=16 --alloc-min=65536 COMMAND\n"), std::string::npos)
+      << text;
+}
+
 TEST_F(ApartFile, IsReadAsItWasWritten) {
   const ApartSites apart = largest_sites("trace", kMin, trace_of_three_sites(), 16);
   const auto again = read_apart(written(apart_text(apart)));
