@@ -249,7 +249,7 @@ static bool take(const json& from, MemoryAccess::Site& to) {
 }
 static bool take(const json& from, MemoryAccess::Found& to) {
   return keys(from, "rung", to.rung, "rows", to.rows, "joined_rows", to.joined_rows, "byte_s", to.byte_s, "seen_byte_s",
-              to.seen_byte_s, "largest", to.largest);
+              to.seen_byte_s, "shared_byte_s", to.shared_byte_s, "largest", to.largest);
 }
 static bool take(const json& from, MemoryAccess& to) {
   return keys(from, "problem", to.problem, "rows_dropped", to.rows_dropped, "rungs", to.rungs, "tried", to.tried,

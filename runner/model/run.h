@@ -285,6 +285,7 @@ struct MemoryAccess {
     std::string rung;
     int64_t rows = 0, joined_rows = 0;  // of `access`; joined: a listed block was there
     double byte_s = 0, seen_byte_s = 0;
+    double shared_byte_s = 0;  // not attributed, since blocks of several sites were in one window
     std::vector<Site> largest;
   };
   std::string problem;

@@ -76,8 +76,8 @@ Json placement_json(const model::Run& run) {
 }
 
 // What was found by a rung, in `by_rung` of run.json.
-constexpr std::array kFoundKeys = {"rows",           "joined_rows", "byte_s", "seen_byte_s",
-                                   "touched_byte_s", "sites",       "largest"};
+constexpr std::array kFoundKeys = {"rows",           "joined_rows",   "byte_s", "seen_byte_s",
+                                   "touched_byte_s", "shared_byte_s", "sites",  "largest"};
 
 Json memory_access_json(const nlohmann::json& run) {
   return array(util::list_at(run, "/access/rungs"), [&](const nlohmann::json& rung) {

@@ -18,12 +18,12 @@ constexpr size_t kShownSites = 10;
 
 std::string attributed_text(double seen, double all) { return all > 0 ? util::percent_text(seen / all) : "-"; }
 
-// Whether much is not attributed, as where blocks of several sites are in one range of a mechanism that sees no single pages. Where rules place blocks,
-// their sites are apart already.
-bool needs_sites_apart(const model::MemoryAccess::Found& found, const model::Placement& placement) {
-  const uint16_t rung = util::access_rung_of(found.rung);
-  const bool sees_ranges = rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS || rung == MLRUN_ACCESS_DAMON;
-  return sees_ranges && placement.rules.empty() && found.largest.size() > 1 && found.seen_byte_s < found.byte_s / 2;
+// Whether much is not attributed, mostly because blocks of several sites are in one window. Where rules place blocks, their sites are apart already.
+// Such rules need stacks.
+bool needs_sites_apart(const model::MemoryAccess::Found& found, const model::Run& run) {
+  const double missing = found.byte_s - found.seen_byte_s;
+  return run.options.stack_depth > 0 && run.placement.rules.empty() && missing > found.byte_s / 2 &&
+         found.shared_byte_s > missing / 2;
 }
 
 // One line: the mechanism, how much of the memory it attributes, its cost.
@@ -35,7 +35,7 @@ std::string rung_line(const Rung& rung, const model::Run& run, const TextStyle& 
     if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
-    if (needs_sites_apart(found, run.placement))
+    if (needs_sites_apart(found, run))
       items.emplace_back(
           "call sites whose blocks share a mapping cannot be told apart; mlrun advise TRACE --apart -o FILE gives "
           "them mappings of their own");

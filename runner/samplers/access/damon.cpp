@@ -32,6 +32,16 @@ namespace {
 constexpr uint64_t kSampleUs = 20'000, kUpdateUs = 1'000'000;
 // With the kernel's default minimum of 10 regions, a hot tenth of a block is never found. The kernel stops splitting above half of the maximum.
 constexpr int kRegionsMin = 500, kRegionsMax = 1500;
+struct Attribute {
+  const char* name;
+  uint64_t value;
+};
+// Of every context of mlrun's, beside the length of its windows. The maximum is written first, since the kernel refuses a minimum above it.
+constexpr std::array<Attribute, 4> kAttributes = {{{"intervals/sample_us", kSampleUs},
+                                                   {"intervals/update_us", kUpdateUs},
+                                                   {"nr_regions/max", kRegionsMax},
+                                                   {"nr_regions/min", kRegionsMin}}};
+constexpr const char* kAttributesAt = "0/contexts/0/monitoring_attrs/";
 constexpr size_t kTargetsMax = 16, kPendingMax = 1 << 20;
 constexpr uint64_t kRegionUnit = 4096, kLeastPiece = 64 << 10;
 constexpr uint64_t kWindowsKept = 4;  // least number of windows between two starts of DAMON; fewer at first
@@ -106,8 +116,15 @@ uint64_t bytes_outside(const std::vector<Mapping>& mappings, const std::vector<M
   return bytes_of(mappings) - inside;
 }
 
-bool is_configured(const DamonPlaces& places) {
-  return util::leading_number<uint64_t>(util::read_line(places.admin + "/nr_kdamonds")) != 0;
+uint64_t number_in(const std::string& path) { return util::leading_number<uint64_t>(util::read_line(path)); }
+
+bool is_configured(const DamonPlaces& places) { return number_in(places.admin + "/nr_kdamonds") != 0; }
+
+bool has_values_of_mlrun(const DamonPlaces& places) {
+  return number_in(places.admin + "/nr_kdamonds") == 1 &&
+         std::all_of(kAttributes.begin(), kAttributes.end(), [&](const Attribute& attribute) {
+           return number_in(fmt::format("{}/{}{}", places.admin, kAttributesAt, attribute.name)) == attribute.value;
+         });
 }
 
 std::string configured_by_another(const DamonPlaces& places) {
@@ -127,6 +144,11 @@ std::vector<std::string> leftover_instances(const DamonPlaces& places) {
     if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) found.push_back(entry.path());
   }
   return found;
+}
+
+// Whether the configuration is what an mlrun that was killed has left. Another program may have made one since.
+bool is_leftover(const DamonPlaces& places) {
+  return !leftover_instances(places).empty() && has_values_of_mlrun(places);
 }
 
 // Requires: a context is configured. `operation`: vaddr (a process's memory), or fvaddr (fixed regions of it).
@@ -193,9 +215,8 @@ class DamonRung : public Rung {
  private:
   // What an mlrun that was killed has left. The instances go last: they show whose the configuration is.
   void remove_leftovers() const {
-    const std::vector<std::string> instances = leftover_instances(places_);
-    if (!instances.empty()) put(places_.admin + "/nr_kdamonds", "0");  // fails while DAMON is on
-    for (const std::string& instance : instances) ::rmdir(instance.c_str());
+    if (is_leftover(places_)) put(places_.admin + "/nr_kdamonds", "0");  // fails while DAMON is on
+    for (const std::string& instance : leftover_instances(places_)) ::rmdir(instance.c_str());
   }
 
   void write(const std::string& name, const std::string& text) {
@@ -262,12 +283,9 @@ class DamonRung : public Rung {
     if (targets_.empty()) return;
     const std::string context = "0/contexts/0/";
     write(context + "operations", is_fixed_ ? "fvaddr" : "vaddr");
-    write(context + "monitoring_attrs/intervals/sample_us", std::to_string(kSampleUs));
-    write(context + "monitoring_attrs/intervals/aggr_us", std::to_string(window_ns_ / 1000));
-    write(context + "monitoring_attrs/intervals/update_us", std::to_string(kUpdateUs));
-    // The maximum is written first, since the kernel refuses a minimum above it.
-    write(context + "monitoring_attrs/nr_regions/max", std::to_string(kRegionsMax));
-    write(context + "monitoring_attrs/nr_regions/min", std::to_string(kRegionsMin));
+    write(kAttributesAt + std::string("intervals/aggr_us"), std::to_string(window_ns_ / 1000));
+    for (const Attribute& attribute : kAttributes)
+      write(kAttributesAt + std::string(attribute.name), std::to_string(attribute.value));
     write(context + "targets/nr_targets", std::to_string(targets_.size()));
     for (size_t i = 0; i < targets_.size(); i++) {
       const std::string target = fmt::format("{}targets/{}", context, i);
@@ -354,7 +372,7 @@ std::string damon_problem(const DamonPlaces& places) {
   if (::access((places.admin + "/nr_kdamonds").c_str(), W_OK) != 0) return "DAMON needs root";
   std::string problem;
   const bool is_free = !is_configured(places);
-  if (!is_free && (leftover_instances(places).empty() || util::read_line(places.admin + "/0/state") == "on"))
+  if (!is_free && (!is_leftover(places) || util::read_line(places.admin + "/0/state") == "on"))
     return configured_by_another(places);
   if (is_free) {  // the kernel lists what DAMON can monitor only in a context, so one is made and removed again
     put(places.admin + "/nr_kdamonds", "1");

@@ -196,9 +196,16 @@ Status renew_apart(ApartSites apart, const AdviseOptions& options) {
   if (apart.signatures.empty())
     return fail(fmt::format("{}: none of its {} sites is found in the present files: record the program again",
                             options.source, sites));
+  const std::vector<std::string> alike = sort_out_alike(apart);
   if (const Status written = util::write_atomically(options.output, apart_text(apart), 0644); !written) return written;
   std::string text = builds_text(others, sites);
   if (others.lost > 0) text += "those that are not found are left out\n";
+  if (!alike.empty())
+    text += fmt::format(
+        "{} have no rule of their own: by the names of functions they are the same as other sites, whose rules place "
+        "their blocks; to keep them apart, record the program again\n",
+        alike.size());
+  for (const std::string& label : alike) text += "  " + util::printable(label) + "\n";
   std::fputs(text.c_str(), stdout);
   return {};
 }

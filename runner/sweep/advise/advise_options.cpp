@@ -38,7 +38,7 @@ constexpr const char* kFooter =
     "  mlrun advise rules.toml -o new.toml                           the same callers in another build of ./app\n"
     "  mlrun --place rules.toml ./app                                use it\n"
     "  mlrun advise trace --apart -o apart.toml                      a rule for each of the largest call sites\n"
-    "  mlrun --place apart.toml --access=cold ./app                  what is hot of each\n"
+    "  mlrun --place apart.toml --access=cold --stacks=16 --alloc-min=64K ./app    what is hot of each\n"
     "\n"
     "At every moment the blocks of the chosen call sites fit into the fast memory: that of a node, or huge pages, "
     "which "

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/sweep/advise/named_sites.h"
 #include "runner/sweep/advise/trace_sites.h"
@@ -14,7 +15,7 @@
 
 namespace mlrun::sweep {
 
-struct ApartSites : NamedSites {  // the first one has the most bytes x time
+struct ApartSites : NamedSites {  // in a new file the first one has the most bytes x time
   std::string trace;
   uint64_t min_bytes = 0;  // smallest block that a rule places
   // Of all blocks of this size and more: the part of the bytes x time that these sites have. Not in the file.
@@ -28,6 +29,10 @@ std::string apart_text(const ApartSites& apart);
 
 // Reads a file that apart_text() wrote. nullopt: `mlrun advise` wrote it without --apart, or did not write it.
 Result<std::optional<ApartSites>> read_apart(const std::string& path);
+
+// After find_in_other_builds(): a block is of the first rule whose signature its callers begin with, so a signature that begins with another one goes
+// before that. Equal signatures, as those of two calls in one function, can have only one rule. Returns the labels of the sites that are left out.
+std::vector<std::string> sort_out_alike(ApartSites& apart);
 
 // Lines for people: what `file` has, and the command that uses it.
 std::string apart_summary_text(const ApartSites& apart, const TraceSites& found, const std::string& file);

@@ -61,6 +61,7 @@ struct Renewed {
   std::vector<std::string> places;
   bool is_changed = false;    // some frame is in a changed file
   bool is_recognised = true;  // no frame is in a changed file, or the innermost of these was found
+  bool is_cut = false;
 };
 
 // What precedes the innermost frame in a changed file is code of others, such as libstdc++'s operator new: by itself it is a signature of
@@ -76,7 +77,8 @@ Renewed renewed(const std::string& signature, const std::set<std::string>& chang
     const bool is_found = now != changed.end() && !now->second.place.empty();
     if (!result.is_changed) result.is_recognised = is_found;
     result.is_changed = true;
-    if (!is_found) break;
+    result.is_cut = !is_found;
+    if (result.is_cut) break;
     result.places.push_back(now->second.place);
   }
   return result;
@@ -115,6 +117,7 @@ OtherBuilds find_in_other_builds(NamedSites& sites) {
     const Renewed now = renewed(sites.signatures[i], changed_ids, changed);
     if (now.is_changed) (now.is_recognised ? result.by_name : result.lost)++;
     if (!now.is_recognised) continue;
+    result.cut += now.is_cut ? 1 : 0;
     signatures.push_back(fmt::format("{}", fmt::join(now.places, ",")));
     labels.push_back(sites.labels[i]);
   }
@@ -134,8 +137,12 @@ std::string builds_text(const OtherBuilds& others, size_t sites) {
   std::string text;
   for (const std::string& path : others.files)
     text += "not the build that was recorded: " + util::printable(path) + "\n";
-  return text + fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n", sites,
-                            others.by_name, others.lost);
+  text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n", sites,
+                      others.by_name, others.lost);
+  if (others.cut > 0)
+    text += fmt::format("{} of them end before a function that is not found: all callers that begin like them count\n",
+                        others.cut);
+  return text;
 }
 
 }  // namespace mlrun::sweep

@@ -293,7 +293,7 @@ void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
 }
 
 // A row about a memory range: adds it to the sums of each block in it. If only a part of the range was touched, only
-// blocks of one site can be counted, because the part may lie in any of the blocks. `end_ns`: of its window, or of its
+// blocks of one site can be counted, because the part may be in any of the blocks. `end_ns`: of its window, or of its
 // process if that is earlier.
 void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) {
   const mlrun_access_sample& sample = row.sample;
@@ -326,16 +326,20 @@ void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) 
   const bool is_cold = sample.touched_bytes == 0;
   const bool is_all = resident >= bytes * kNearlyAll && touched >= resident * kNearlyAll;
   const bool is_known = is_cold || is_all || (is_one_site && covered >= std::min(bytes, resident) * kMost);
-  if (!is_known || (sample.flags & MLRUN_ACCESS_FILLING) != 0) return;
+  if ((!is_known && is_one_site) || (sample.flags & MLRUN_ACCESS_FILLING) != 0) return;
   const double share = is_cold ? 0 : is_all ? 1 : std::min(touched / covered, 1.0);
   for (const Part& part : parts) {
-    if (share > 0) part.block->is_inherited = false;
+    if (is_known && share > 0) part.block->is_inherited = false;
     AccessSiteRow* site = sums(part.block->site, sample.rung);
     if (site == nullptr || part.block->is_inherited) continue;
-    const double time_s = seconds(end_ns - std::max(row.ts_ns, part.block->lives_from_ns));
+    const double byte_s = part.bytes * seconds(end_ns - std::max(row.ts_ns, part.block->lives_from_ns));
+    if (!is_known) {
+      site->shared_byte_s += byte_s;
+      continue;
+    }
     site->samples++;
-    site->seen_byte_s += part.bytes * time_s;
-    site->touched_byte_s += part.bytes * time_s * share;
+    site->seen_byte_s += byte_s;
+    site->touched_byte_s += byte_s * share;
   }
 }
 

@@ -193,6 +193,7 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
                                  {"byte_s", all.byte_s},
                                  {"seen_byte_s", all.seen_byte_s},
                                  {"touched_byte_s", all.touched_byte_s},
+                                 {"shared_byte_s", all.shared_byte_s},
                                  {"sites", sites.size()},
                                  {"largest", std::move(largest)}});
   }

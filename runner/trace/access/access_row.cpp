@@ -36,7 +36,7 @@ void AccessSiteRow::add(const AccessSiteRow& other) {
         &AccessSiteRow::faults, &AccessSiteRow::remote, &AccessSiteRow::with_source, &AccessSiteRow::with_latency})
     this->*sum += other.*sum;
   for (const auto sum : {&AccessSiteRow::byte_s, &AccessSiteRow::seen_byte_s, &AccessSiteRow::touched_byte_s,
-                         &AccessSiteRow::latency_sum})
+                         &AccessSiteRow::shared_byte_s, &AccessSiteRow::latency_sum})
     this->*sum += other.*sum;
 }
 

@@ -31,6 +31,7 @@ struct AccessSiteRow {
   uint16_t rung = 0;
   int64_t blocks = 0, bytes = 0, lifetime_ns = 0;  // summed over blocks
   double byte_s = 0, seen_byte_s = 0, touched_byte_s = 0;
+  double shared_byte_s = 0;  // in windows that several sites share and that were touched in part: attributed to none
   int64_t pages = 0, touched_pages = 0;  // 0 for rungs that do not record page faults
   int64_t samples = 0, loads = 0, stores = 0, faults = 0;
   int64_t remote = 0, with_source = 0;  // samples of memory on another node; samples with a known data source

@@ -9,11 +9,12 @@
 namespace mlrun::report {
 namespace {
 
-std::string lines_about(const nlohmann::json& found, const nlohmann::json& placement = nullptr) {
+std::string lines_about(const nlohmann::json& found, const nlohmann::json& placement = nullptr, int stack_depth = 16) {
   const nlohmann::json rung = {{"rung", found["rung"]}, {"cost", "little"}, {"blind_to", "much"}};
   nlohmann::json document;
   document["access"]["rungs"] = nlohmann::json::array({rung});
   document["access"]["by_rung"] = nlohmann::json::array({found});
+  document["options"]["stack_depth"] = stack_depth;
   if (!placement.is_null()) document["placement"] = placement;
   summary::Summary summary;
   summary.run = model::run_of(std::move(document));
@@ -34,21 +35,19 @@ TEST(TextAccess, TheShareOfTheSamplesInNoListedBlockIsBesideWhatIsAttributed) {
 
 TEST(TextAccess, WhereSitesOfOneMappingCannotBeToldApartTheCommandThatKeepsThemApartIsNamed) {
   const auto is_named = [](const std::string& text) { return text.find("--apart") != std::string::npos; };
-  nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}};
-  const nlohmann::json site = {{"site", "caller"}};
-  found["largest"] = nlohmann::json::array({site, site});
+  nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}, {"shared_byte_s", 4.0}};
   EXPECT_TRUE(is_named(lines_about(found))) << lines_about(found);
   nlohmann::json placement;
   placement["rules"] = nlohmann::json::array({{{"text", "-> default"}}});
   EXPECT_FALSE(is_named(lines_about(found, placement))) << "they are apart";
+  EXPECT_FALSE(is_named(lines_about(found, nullptr, 0))) << "the command needs stacks";
   found["seen_byte_s"] = 6.0;
   EXPECT_FALSE(is_named(lines_about(found))) << "most is attributed";
   found["seen_byte_s"] = 2.0;
-  found["rung"] = "precise";  // it has the address of each access
-  EXPECT_FALSE(is_named(lines_about(found)));
-  found["rung"] = "damon";
-  found["largest"] = nlohmann::json::array({site});
-  EXPECT_FALSE(is_named(lines_about(found))) << "there is nothing to tell apart";
+  found["shared_byte_s"] = 2.0;
+  EXPECT_FALSE(is_named(lines_about(found))) << "most of what is missing has another cause";
+  found.erase("shared_byte_s");
+  EXPECT_FALSE(is_named(lines_about(found))) << "older traces do not know it";
 }
 
 }  // namespace

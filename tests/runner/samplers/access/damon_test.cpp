@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -24,6 +25,13 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kWindowNs = 1'000'000'000;
+
+pid_t ended_pid() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
 
 class Damon : public ::testing::Test {
  protected:
@@ -53,6 +61,20 @@ class Damon : public ::testing::Test {
   void put(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((top_ / name).parent_path());
     std::ofstream(top_ / name) << text;
+  }
+  // An instance of an mlrun that has ended, and a context with these values.
+  [[nodiscard]] std::filesystem::path leave_behind(const std::string& sample_us) const {
+    put("admin/nr_kdamonds", "1\n");
+    put("admin/0/state", "off\n");
+    put("admin/0/contexts/0/avail_operations", "vaddr\nfvaddr\n");
+    for (const auto& [name, value] :
+         {std::pair{"intervals/sample_us", sample_us.c_str()}, std::pair{"intervals/update_us", "1000000"},
+          std::pair{"nr_regions/max", "1500"}, std::pair{"nr_regions/min", "500"}})
+      put(std::string("admin/0/contexts/0/monitoring_attrs/") + name, std::string(value) + "\n");
+    put("tracing/events/damon/damon_aggregated/enable", "0\n");
+    const std::filesystem::path left = top_ / fmt::format("tracing/instances/mlrun-{}", ended_pid());
+    std::filesystem::create_directories(left);
+    return left;
   }
   void say(const std::string& text) const {
     ASSERT_EQ(::write(pipe_.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
@@ -125,13 +147,6 @@ TEST_F(Damon, ALineWithoutAnEndIsLostOnce) {
   EXPECT_EQ(rung_->facts().lost, 1u);
 }
 
-pid_t ended_pid() {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(0);
-  ::waitpid(child, nullptr, 0);
-  return child;
-}
-
 TEST_F(Damon, WhatAnotherProgramHasConfiguredStays) {
   put("admin/nr_kdamonds", "1\n");
   put("admin/0/state", "off\n");
@@ -143,12 +158,7 @@ TEST_F(Damon, WhatAnotherProgramHasConfiguredStays) {
 }
 
 TEST_F(Damon, WhatAKilledMlrunHasLeftIsRemovedByTheNextRunAlone) {
-  put("admin/nr_kdamonds", "1\n");
-  put("admin/0/state", "off\n");
-  put("admin/0/contexts/0/avail_operations", "vaddr\nfvaddr\n");
-  put("tracing/events/damon/damon_aggregated/enable", "0\n");
-  const std::filesystem::path left = top_ / fmt::format("tracing/instances/mlrun-{}", ended_pid());
-  std::filesystem::create_directories(left);
+  const std::filesystem::path left = leave_behind("20000");
   EXPECT_EQ(damon_problem(places()), "");
   EXPECT_EQ(content("admin/nr_kdamonds"), "1\n") << "only looked at";
   EXPECT_TRUE(std::filesystem::exists(left));
@@ -157,6 +167,15 @@ TEST_F(Damon, WhatAKilledMlrunHasLeftIsRemovedByTheNextRunAlone) {
   static_cast<void>(next->attach(0));
   EXPECT_EQ(content("admin/nr_kdamonds"), "0\n");
   EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+TEST_F(Damon, WhatAnotherProgramHasConfiguredAfterAnMlrunWasKilledStays) {
+  const std::filesystem::path left = leave_behind("5000");
+  EXPECT_NE(damon_problem(places()).find("configured by another program"), std::string::npos);
+  const std::unique_ptr<Rung> next = make_damon_rung(places(), kWindowNs);
+  static_cast<void>(next->attach(0));
+  EXPECT_EQ(content("admin/nr_kdamonds"), "1\n");
+  EXPECT_FALSE(std::filesystem::exists(left)) << "the instance was mlrun's";
 }
 
 }  // namespace

@@ -72,6 +72,12 @@ TEST_F(ApartFile, HasARuleForEachSite) {
   EXPECT_NE(rules->front().remark.find("/nowhere/program"), std::string::npos) << "another build is noticed";
 }
 
+TEST_F(ApartFile, NamesTheOptionsWithoutWhichASiteIsOperatorNew) {
+  const std::string text = apart_text(largest_sites("trace", kMin, trace_of_three_sites(), 16));
+  EXPECT_NE(text.find("mlrun --place FILE --access=cold --stacks=16 --alloc-min=65536 COMMAND\n"), std::string::npos)
+      << text;
+}
+
 TEST_F(ApartFile, IsReadAsItWasWritten) {
   const ApartSites apart = largest_sites("trace", kMin, trace_of_three_sites(), 16);
   const auto again = read_apart(written(apart_text(apart)));
@@ -116,6 +122,16 @@ TEST_F(ApartFile, TheMostSitesWithTheLongestSignaturesFitIntoTheArena) {
   mlrun_placement head{};
   std::memcpy(&head, bytes->data(), sizeof head);
   EXPECT_GE(head.slots_count, 20u) << "processes that can be counted";
+}
+
+TEST(AlikeSites, TwoCallsOfOneFunctionShareARuleAndALongerSignatureGoesFirst) {
+  ApartSites apart;
+  apart.signatures = {"a+1-9", "b+1-9", "a+1-9", "a+1-9,a+20-29", "a+1-9,a+20-29,b+1-9", "a+1-99"};
+  apart.labels = {"cut", "other", "second call", "long", "longest", "another function"};
+  EXPECT_EQ(sort_out_alike(apart), (std::vector<std::string>{"second call"}));
+  EXPECT_EQ(apart.signatures,
+            (std::vector<std::string>{"a+1-9,a+20-29,b+1-9", "a+1-9,a+20-29", "a+1-9", "b+1-9", "a+1-99"}));
+  EXPECT_EQ(apart.labels, (std::vector<std::string>{"longest", "long", "cut", "other", "another function"}));
 }
 
 TEST(ApartSummary, NamesTheSitesAndTheNextCommand) {

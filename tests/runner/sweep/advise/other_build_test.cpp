@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "runner/sweep/advise/apart.h"
 #include "runner/symbols/symbol_file.h"
 
 namespace mlrun::sweep {
@@ -58,6 +59,8 @@ TEST(OtherBuild, ASignatureEndsBeforeAMissingFunction) {
   EXPECT_EQ(others.files, (std::vector<std::string>{"/proc/self/exe"}));
   EXPECT_EQ(others.lost, 1u);
   EXPECT_EQ(others.by_name, 1u);
+  EXPECT_EQ(others.cut, 1u);
+  EXPECT_NE(builds_text(others, 2).find("1 of them end before a function that is not found"), std::string::npos);
   EXPECT_EQ(advice.labels, (std::vector<std::string>{"kept"}));
   ASSERT_EQ(advice.signatures.size(), 1u);
   const std::string before = this_build() + "+10," + this_build() + "+";
@@ -65,6 +68,23 @@ TEST(OtherBuild, ASignatureEndsBeforeAMissingFunction) {
   EXPECT_NE(advice.signatures[0].find('-'), std::string::npos) << "any address in the function";
   ASSERT_EQ(advice.frames.size(), 2u);
   for (const FrameName& frame : advice.frames) EXPECT_TRUE(frame.place.starts_with(this_build())) << frame.place;
+}
+
+TEST(OtherBuild, TwoCallsInOneFunctionAreOneSiteThere) {
+  ApartSites apart;
+  for (const int offset : {0x20, 0x40}) {
+    Site site;
+    const FrameName frame = frame_of(kOtherBuild, offset, kCallerInBoth);
+    site.signature = frame.place;
+    site.label = fmt::format("call at {:x}", offset);
+    site.frames = {frame};
+    apart.add(site);
+  }
+  const OtherBuilds others = find_in_other_builds(apart);
+  EXPECT_EQ(others.by_name, 2u);
+  EXPECT_EQ(others.cut, 0u);
+  EXPECT_EQ(sort_out_alike(apart), (std::vector<std::string>{"call at 40"}));
+  EXPECT_EQ(apart.signatures.size(), 1u);
 }
 
 TEST(OtherBuild, AChangedFileWithoutNamesOfFunctionsIsNoticed) {

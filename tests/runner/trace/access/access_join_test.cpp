@@ -30,15 +30,15 @@ class Join {
   void allocate(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     resize(proc_id, at_ns, at_ns, 0, address, kBytes);
   }
-  void resize(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint64_t old_address, uint64_t address,
-              uint64_t bytes) {
+  void resize(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint64_t old_address, uint64_t address, uint64_t bytes,
+              int64_t site_offset = 16) {
     join_.add(AllocEvent{.proc_id = proc_id,
                          .begin_ns = begin_ns,
                          .end_ns = end_ns,
                          .address = address,
                          .bytes = bytes,
                          .old_address = old_address,
-                         .site = {proc_id, 1, 16, 1}});
+                         .site = {proc_id, 1, site_offset, 1}});
   }
   void free(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     join_.add(AllocEvent{
@@ -59,6 +59,10 @@ class Join {
   }
   // The whole range around the block was accessed in a window, or nothing of it.
   void window(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint16_t rung, bool is_touched = true) {
+    range(proc_id, begin_ns, end_ns, rung, kBytes, is_touched ? kBytes : 0);
+  }
+  void range(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint16_t rung, uint64_t bytes, uint64_t touched_bytes,
+             uint32_t flags = 0) {
     AccessRow row;
     row.who.proc_id = proc_id;
     row.ts_ns = begin_ns;
@@ -66,8 +70,9 @@ class Join {
     row.sample.rung = rung;
     row.sample.kind = MLRUN_ACCESS_TOUCHED;
     row.sample.address = kAddress;
-    row.sample.bytes = row.sample.resident_bytes = kBytes;
-    row.sample.touched_bytes = is_touched ? kBytes : 0;
+    row.sample.bytes = row.sample.resident_bytes = bytes;
+    row.sample.touched_bytes = touched_bytes;
+    row.sample.flags = flags;
     join_.add(row);
   }
   // Whether each access has a block.
@@ -389,6 +394,20 @@ TEST(AccessJoin, NoAccessIsJoinedAcrossAPause) {
   EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false, false, false, true, true}));
   EXPECT_EQ(join.site_of(1).lifetime_ns, (2 + 2) * kSecond);
   EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_COLD).samples, 1);
+}
+
+TEST(AccessJoin, WhatAPartlyTouchedWindowKeepsFromSeveralSitesIsCounted) {
+  Join join(one_process(), {{MLRUN_ACCESS_COLD}});
+  join.allocate(1, 1 * kSecond);
+  // Half of the range is memory without a block.
+  join.range(1, 1 * kSecond, 2 * kSecond, MLRUN_ACCESS_COLD, 2 * kBytes, kAccessPage);
+  join.resize(1, 2 * kSecond, 2 * kSecond, 0, kAddress + kBytes, kBytes, 32);
+  join.range(1, 2 * kSecond, 3 * kSecond, MLRUN_ACCESS_COLD, 2 * kBytes, kBytes, MLRUN_ACCESS_FILLING);
+  join.range(1, 3 * kSecond, 5 * kSecond, MLRUN_ACCESS_COLD, 2 * kBytes, kBytes);
+  join.range(1, 5 * kSecond, 8 * kSecond, MLRUN_ACCESS_COLD, 2 * kBytes, 0);  // none of it was touched: known for both
+  EXPECT_EQ(join.joined(9 * kSecond).size(), 4u);
+  EXPECT_EQ(join.site_of(1).shared_byte_s, kBytes * 2.0);
+  EXPECT_EQ(join.site_of(1).seen_byte_s, kBytes * 3.0);
 }
 
 TEST(AccessJoin, AReallocToLessThanAllocMinEndsTheBlock) {
