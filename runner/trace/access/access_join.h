@@ -29,7 +29,7 @@ struct AllocEvent {
   [[nodiscard]] int64_t moment_ns() const { return is_free ? begin_ns : end_ns; }
 };
 
-// An interval in which `mlrun pause` stopped recording: blocks were allocated and freed without rows.
+// An interval in which recording was paused (`mlrun pause`) or had stopped: blocks were allocated and freed without rows.
 struct RecordingPause {
   int64_t begin_ns = 0, end_ns = 0;
 };

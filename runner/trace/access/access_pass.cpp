@@ -2,6 +2,7 @@
 #include "runner/trace/access/access_pass.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <span>
 #include <unordered_set>
@@ -64,12 +65,18 @@ Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::T
 
 }  // namespace
 
+std::optional<RecordingPause> pause_of(const mlrun_frame_gap& gap) {
+  const bool is_last = gap.reason == MLRUN_GAP_SPOOL_FULL || gap.reason == MLRUN_GAP_DISK_FULL;
+  if (gap.reason != MLRUN_GAP_PAUSED && !is_last) return std::nullopt;
+  return RecordingPause{
+      TraceClock::from_monotonic(gap.first_monotonic_ns),
+      is_last ? std::numeric_limits<int64_t>::max() : TraceClock::from_monotonic(gap.last_monotonic_ns)};
+}
+
 std::vector<RecordingPause> pauses_of(const SpoolIndex& index) {
   std::vector<RecordingPause> pauses;
   for (const auto& [serial, gap] : index.gaps()) {
-    if (gap.reason == MLRUN_GAP_PAUSED)
-      pauses.push_back(
-          {TraceClock::from_monotonic(gap.first_monotonic_ns), TraceClock::from_monotonic(gap.last_monotonic_ns)});
+    if (const auto pause = pause_of(gap)) pauses.push_back(*pause);
   }
   return pauses;
 }
@@ -236,8 +243,8 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
   }
   if (was_paused_)
     rows.push_back({.subject = "accesses",
-                    .detail = "none is listed while recording was paused (mlrun pause), and blocks from before a pause "
-                              "are unknown after it",
+                    .detail = "none is listed while recording was paused (mlrun pause) or after it stopped, and blocks "
+                              "from before that are unknown after it",
                     .level = model::kRemark});
   if (!rows_.empty() && sites_.empty())
     rows.push_back(

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@
 
 namespace mlrun::trace {
 
-// The pauses of the run (`mlrun pause`), in order of time.
+// What the gap stopped: `mlrun pause` until it was resumed, a full spool or disk all that followed. nullopt: it stopped no recording.
+std::optional<RecordingPause> pause_of(const mlrun_frame_gap& gap);
+// All pauses of the run.
 std::vector<RecordingPause> pauses_of(const SpoolIndex& index);
 
 class AccessPass {
@@ -40,7 +43,7 @@ class AccessPass {
   std::vector<AccessSiteRow> sites_;
   std::map<uint16_t, Rows> rows_;  // by rung
   uint64_t damaged_rows_ = 0;
-  bool was_paused_ = false;
+  bool was_paused_ = false;  // or stopped
 };
 
 }  // namespace mlrun::trace
