@@ -284,7 +284,7 @@ Status write_pprof(Export& job) {
   const gzFile file = gzopen(job.output().c_str(), "wb6");
   if (file == nullptr) return fail_errno("make " + job.output(), errno);
   PprofExport profile(job, file);
-  const Status written = profile.run();
+  Status written = profile.run();
   const bool closed = gzclose(file) == Z_OK;
   if (!written) return written;
   if (!closed || profile.failed())

@@ -168,7 +168,7 @@ Status read_cupti(const std::string& text, RunOptions& options) {
 OptionWords kernel_words() {
   OptionWords words{"--kprobes", {"block"}, {}};
   util::KernelStreams::visit(util::KernelStreams{}, [&](const char* name, bool is_of_all) {
-    (is_of_all ? words.all : words.named).push_back(name);
+    (is_of_all ? words.all : words.named).emplace_back(name);
   });
   return words;
 }
