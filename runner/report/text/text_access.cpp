@@ -37,7 +37,7 @@ std::string rung_line(const Rung& rung, const model::Run& run, const TextStyle& 
                       " of its samples in no listed block");
     if (needs_sites_apart(found, run))
       items.emplace_back(
-          "call sites whose blocks share a mapping cannot be told apart; mlrun advise TRACE --apart -o FILE gives "
+          "call sites whose blocks share a mapping cannot be distinguished; mlrun advise TRACE --apart -o FILE gives "
           "them mappings of their own");
   }
   if (rung.on_ns < rung.all_ns) items.push_back("seen " + util::percent_text(rung.on_ns, rung.all_ns) + " of the time");

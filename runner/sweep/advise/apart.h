@@ -15,14 +15,14 @@
 
 namespace mlrun::sweep {
 
-struct ApartSites : NamedSites {  // in a new file the first one has the most bytes x time
+struct ApartSites : NamedSites {  // in a new file the first one has the most bytes × time
   std::string trace;
   uint64_t min_bytes = 0;  // smallest block that a rule places
-  // Of all blocks of this size and more: the part of the bytes x time that these sites have. Not in the file.
+  // The share of these sites in the bytes × time of all blocks of at least min_bytes. Not in the file.
   double share = 0;
 };
 
-// At most `count` sites. They are ranked by bytes x time, also where the trace has accesses: which site is hot is still to be measured.
+// At most `count` sites. They are ranked by bytes × time, also where the trace has accesses: which site is hot is still to be measured.
 ApartSites largest_sites(const std::string& trace, uint64_t min_bytes, const TraceSites& found, size_t count);
 
 std::string apart_text(const ApartSites& apart);

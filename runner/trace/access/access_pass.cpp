@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,15 +49,9 @@ AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads)
 // What the samples of forked processes are about.
 Result<SampledMemory> memory_of_children(const SpoolIndex& index, const model::TraceInfo& info,
                                          const ThreadFinder& threads) {
-  std::unordered_set<uint32_t> pids;
-  for (const model::ProcessRow& row : info.processes) {
-    if (row.forked) pids.insert(static_cast<uint32_t>(row.pid));
-  }
   SampledMemory memory;
-  if (pids.empty()) return memory;
-  const Status read = for_each_sample<mlrun_access_sample>(index, [&](const mlrun_access_sample& sample) {
-    if (pids.contains(sample.host_pid)) note_sampled(memory, row_of(sample, threads));
-  });
+  const Status read = for_each_sample_of_children<mlrun_access_sample>(
+      index, info, [&](const mlrun_access_sample& sample) { note_sampled(memory, row_of(sample, threads)); });
   if (!read) return tl::make_unexpected(read.error());
   return memory;
 }

@@ -2,6 +2,7 @@
 #include "runner/trace/access/access_source.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
@@ -32,10 +33,19 @@ Status visit_frame_of(const SpoolIndex& index, uint64_t offset, uint64_t& damage
 }  // namespace
 
 template <typename Sample>
-Status for_each_sample(const SpoolIndex& index, const std::function<void(const Sample&)>& visit) {
+Status for_each_sample_of_children(const SpoolIndex& index, const model::TraceInfo& info,
+                                   const std::function<void(const Sample&)>& visit) {
+  std::unordered_set<uint32_t> pids;
+  for (const model::ProcessRow& row : info.processes) {
+    if (row.forked) pids.insert(static_cast<uint32_t>(row.pid));
+  }
+  if (pids.empty()) return {};
+  const auto visit_child = [&](const Sample& sample) {
+    if (pids.contains(sample.host_pid)) visit(sample);
+  };
   uint64_t damaged_rows = 0;  // SampleSource counts them
   for (const uint64_t offset : index.sample_frames()) {
-    if (Status read = visit_frame_of<Sample>(index, offset, damaged_rows, visit); !read) return read;
+    if (Status read = visit_frame_of<Sample>(index, offset, damaged_rows, visit_child); !read) return read;
   }
   return {};
 }
@@ -66,10 +76,10 @@ Result<const Sample*> SampleSource<Sample>::next(int64_t until_ns) {
   return &current_;
 }
 
-template Status for_each_sample<mlrun_access_sample>(const SpoolIndex&,
-                                                     const std::function<void(const mlrun_access_sample&)>&);
-template Status for_each_sample<mlrun_page_sample>(const SpoolIndex&,
-                                                   const std::function<void(const mlrun_page_sample&)>&);
+template Status for_each_sample_of_children<mlrun_access_sample>(
+    const SpoolIndex&, const model::TraceInfo&, const std::function<void(const mlrun_access_sample&)>&);
+template Status for_each_sample_of_children<mlrun_page_sample>(const SpoolIndex&, const model::TraceInfo&,
+                                                               const std::function<void(const mlrun_page_sample&)>&);
 template class SampleSource<mlrun_access_sample>;
 template class SampleSource<mlrun_page_sample>;
 

@@ -10,14 +10,16 @@
 
 #include "runner/events/access_sample.h"
 #include "runner/events/page_sample.h"
+#include "runner/model/trace_info.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
 
-// Visits all samples, in the order of the spool. Sample: mlrun_access_sample or mlrun_page_sample.
+// Visits the samples of forked processes, in the order of the spool. Sample: mlrun_access_sample or mlrun_page_sample.
 template <typename Sample>
-Status for_each_sample(const SpoolIndex& index, const std::function<void(const Sample&)>& visit);
+Status for_each_sample_of_children(const SpoolIndex& index, const model::TraceInfo& info,
+                                   const std::function<void(const Sample&)>& visit);
 
 template <typename Sample>
 class SampleSource {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,15 +29,9 @@ int32_t process_of(const mlrun_page_sample& page, const ThreadFinder& threads) {
 
 Result<SampledMemory> memory_near_pages(const SpoolIndex& index, const model::TraceInfo& info,
                                         const ThreadFinder& threads) {
-  std::unordered_set<uint32_t> pids;
-  for (const model::ProcessRow& row : info.processes) {
-    if (row.forked) pids.insert(static_cast<uint32_t>(row.pid));
-  }
   SampledMemory memory;
-  if (pids.empty()) return memory;
-  const Status read = for_each_sample<mlrun_page_sample>(index, [&](const mlrun_page_sample& page) {
-    if (pids.contains(page.host_pid)) note_page(memory, process_of(page, threads), page.address);
-  });
+  const Status read = for_each_sample_of_children<mlrun_page_sample>(
+      index, info, [&](const mlrun_page_sample& page) { note_page(memory, process_of(page, threads), page.address); });
   if (!read) return tl::make_unexpected(read.error());
   return memory;
 }

@@ -34,7 +34,7 @@ class PagePass {
   std::map<PageSite, model::PagesFound> sites_;
 };
 
-// Of one site and node.
+// The pages of one site on one node.
 struct PageSiteRow {
   PageSite where;
   int32_t node = 0;
