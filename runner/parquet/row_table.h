@@ -18,6 +18,7 @@
 //   extern template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow>;
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "runner/parquet/parquet_table.h"
@@ -45,5 +46,15 @@ class RowTable {
   ParquetTable table_;
   std::vector<Column*> columns_;  // in the order of the list
 };
+
+using TableVisit = std::function<Status(ParquetTable&)>;
+
+// Calls `visit` with an empty table of each type, its columns declared. Stops at the first error.
+template <typename... Tables>
+Status visit_empty(const TableVisit& visit) {
+  Status visited;
+  static_cast<void>(((visited = visit(Tables().parquet())).has_value() && ...));
+  return visited;
+}
 
 }  // namespace mlrun::tables

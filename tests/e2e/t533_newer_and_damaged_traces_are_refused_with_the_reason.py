@@ -72,6 +72,10 @@ def check_older(this, trace):
     for form, wanted in (("--json", ""), ("--csv", "ts,bytes\n")):
         done = this.run(case.MLRUN, "show", older, "block", form, "--where", "bytes > 0", "--columns", "ts,bytes")
         this.equal("a table that it lacks", (done.returncode, done.stdout), (0, wanted), said=done.stderr)
+    for table in ("access", "page_site", "python_stack", "sample_cpu", "sample_gpu"):
+        shutil.rmtree(older / "tables" / table)
+        done = this.run(case.MLRUN, "show", older, table, "--json")
+        this.equal(f"{table}, which it lacks", (done.returncode, done.stdout), (0, ""), said=done.stderr)
     this.equal("as text", this.run(case.MLRUN, "show", older, "device").returncode, 0)
     this.equal("a table of no trace", this.run(case.MLRUN, "show", older, "nothing").returncode, 125)
 

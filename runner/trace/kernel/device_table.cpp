@@ -102,9 +102,6 @@ Status write_devices(const model::KernelSide& kernel_side, const std::string& ta
   return devices.close();
 }
 
-Status visit_device_table(const std::function<Status(tables::ParquetTable&)>& visit) {
-  DeviceTable devices;
-  return visit(devices.parquet());
-}
+Status visit_device_table(const tables::TableVisit& visit) { return tables::visit_empty<DeviceTable>(visit); }
 
 }  // namespace mlrun::trace

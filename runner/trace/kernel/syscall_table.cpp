@@ -129,11 +129,8 @@ Status SyscallTable::write(const std::string& tables_folder) const {
   return buckets.close();
 }
 
-Status visit_syscall_tables(const std::function<Status(tables::ParquetTable&)>& visit) {
-  SyscallSums sums;
-  SyscallBuckets buckets;
-  if (Status visited = visit(sums.parquet()); !visited) return visited;
-  return visit(buckets.parquet());
+Status visit_syscall_tables(const tables::TableVisit& visit) {
+  return tables::visit_empty<SyscallSums, SyscallBuckets>(visit);
 }
 
 json SyscallTable::json() const {

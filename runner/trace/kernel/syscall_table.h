@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,19 +11,16 @@
 
 #include "runner/events/kernel_record.h"
 #include "runner/model/rows.h"
+#include "runner/parquet/row_table.h"
 #include "runner/util/result.h"
-
-namespace mlrun::tables {
-class ParquetTable;
-}
 
 namespace mlrun::trace {
 
 // Name of a system call, as "openat"; "syscall 999" if this machine's libseccomp does not know the number.
 std::string syscall_name(uint32_t number, bool is_32bit);
 
-// Calls `visit` with the empty tables syscall and syscall_bucket, their columns declared.
-Status visit_syscall_tables(const std::function<Status(tables::ParquetTable&)>& visit);
+// As tables::visit_empty(), of syscall and syscall_bucket.
+Status visit_syscall_tables(const tables::TableVisit& visit);
 
 class SyscallTable {
  public:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of optional streams. Every trace has all of them, empty if nothing was recorded, so that a query that works
-// for one trace works for all.
+// Tables that only some recordings or imports fill. Every trace has all of them, empty if there was nothing for them, so that a
+// query that works for one trace works for all.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -23,7 +22,5 @@ Status complete_tables(const std::string& tables_folder, nlohmann::json& run);
 
 // Columns of an optional table, for traces of earlier versions that lack it. nullptr: no optional table has this name.
 [[nodiscard]] std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table);
-
-[[nodiscard]] std::vector<std::string> optional_tables();
 
 }  // namespace mlrun::trace

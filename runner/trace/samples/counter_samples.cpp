@@ -159,6 +159,12 @@ struct BandwidthColumns {
   }
 };
 
+using CpuTable = RowTable<CpuColumns, mlrun_cpu_sample>;
+using DiskTable = RowTable<DiskColumns, mlrun_disk_sample>;
+using NetTable = RowTable<NetColumns, mlrun_net_sample>;
+using ProcessSampleTable = RowTable<ProcessSampleColumns, ProcessSampleRow>;
+using BandwidthTable = RowTable<BandwidthColumns, mlrun_bandwidth_sample>;
+
 template <typename Row>
 Row blank_row() {
   Row row{};
@@ -259,12 +265,12 @@ class CounterReader {
 
   const ThreadFinder finder_;
   summary::MachineMeter meter_;
-  RowTable<CpuColumns, mlrun_cpu_sample> cpus_;
-  RowTable<DiskColumns, mlrun_disk_sample> disks_;
-  RowTable<NetColumns, mlrun_net_sample> nets_;
+  CpuTable cpus_;
+  DiskTable disks_;
+  NetTable nets_;
   RowTable<HostMemoryColumns, mlrun_memory_sample> memory_;
-  RowTable<ProcessSampleColumns, ProcessSampleRow> processes_;
-  RowTable<BandwidthColumns, mlrun_bandwidth_sample> bandwidth_;
+  ProcessSampleTable processes_;
+  BandwidthTable bandwidth_;
   std::string memory_path_;
   bool memory_is_open_ = false;
   CounterSampleTotals totals_;
@@ -311,6 +317,10 @@ Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const
     if (!added) return tl::make_unexpected(added.error());
   }
   return reader.close();
+}
+
+Status visit_counter_tables(const tables::TableVisit& visit) {
+  return tables::visit_empty<CpuTable, DiskTable, NetTable, ProcessSampleTable, BandwidthTable>(visit);
 }
 
 }  // namespace mlrun::trace

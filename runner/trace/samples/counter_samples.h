@@ -9,6 +9,7 @@
 
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
+#include "runner/parquet/row_table.h"
 #include "runner/summary/summary.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
@@ -25,6 +26,9 @@ struct CounterSampleTotals {
 // the merge. Requires: threads of `info` are complete.
 Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                                   const std::string& tables_folder);
+
+// As tables::visit_empty(), of the tables that always have a file.
+Status visit_counter_tables(const tables::TableVisit& visit);
 
 // Rows about counters that could not be sampled on this machine, and one for each cause that took a tenth or more of the samples.
 std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& session);

@@ -121,6 +121,10 @@ struct GpuDriverColumns {
   }
 };
 
+using GpuTable = tables::RowTable<GpuColumns, mlrun_gpu_sample>;
+using GpuProcessTable = tables::RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder>;
+using GpuDriverTable = tables::RowTable<GpuDriverColumns, mlrun_gpu_driver_sample>;
+
 mlrun_gpu_sample blank_gpu_sample() {
   mlrun_gpu_sample row{};
   std::fill(std::begin(row.values), std::end(row.values), MLRUN_NOT_KNOWN);
@@ -207,9 +211,9 @@ class SampleReader {
   summary::GpuMeter& meter_;
   std::set<uint32_t> known_gpus_;
   ThreadFinder finder_;
-  tables::RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
-  tables::RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder> processes_;
-  tables::RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
+  GpuTable gpus_;
+  GpuProcessTable processes_;
+  GpuDriverTable driver_;
   GpuSampleTotals totals_;
 };
 
@@ -257,6 +261,10 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter) {
   return SampleReader(index, info, meter).write(tables_folder);
+}
+
+Status visit_gpu_sample_tables(const tables::TableVisit& visit) {
+  return tables::visit_empty<GpuTable, GpuProcessTable, GpuDriverTable>(visit);
 }
 
 namespace {

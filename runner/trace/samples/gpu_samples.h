@@ -9,6 +9,7 @@
 
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
+#include "runner/parquet/row_table.h"
 #include "runner/summary/meters/gpu_meter.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
@@ -26,6 +27,9 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
 // Writes the sample tables; each has a file even without rows. Requires: info.processes and info.gpus are complete.
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter);
+
+// As tables::visit_empty(), of the sample tables.
+Status visit_gpu_sample_tables(const tables::TableVisit& visit);
 
 // Rows about values that the driver does not sample by itself, and one if the driver was so slow that a tenth or more of
 // the samples were skipped.

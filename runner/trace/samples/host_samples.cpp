@@ -104,6 +104,9 @@ struct MachineColumns {
   }
 };
 
+using ThreadSampleTable = tables::RowTable<ThreadSampleColumns, ThreadSampleRow>;
+using MachineTable = tables::RowTable<MachineColumns, mlrun_machine_sample>;
+
 // Calls `thread` and `machine` for all rows of their kind. Returns the number of malformed rows.
 template <typename OfThread, typename OfMachine>
 Result<uint64_t> read_all(const SpoolIndex& index, OfThread thread, OfMachine machine) {
@@ -189,8 +192,8 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info) {
 
 Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info, const std::string& tables_folder,
                           HostSampleTotals& totals) {
-  tables::RowTable<ThreadSampleColumns, ThreadSampleRow> threads;
-  tables::RowTable<MachineColumns, mlrun_machine_sample> machine;
+  ThreadSampleTable threads;
+  MachineTable machine;
   for (tables::ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
     if (auto opened = table->open_in(tables_folder); !opened) return tl::make_unexpected(opened.error());
   }
@@ -221,6 +224,11 @@ Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info,
   totals.damaged_rows += counters->damaged_rows;
   totals.counters = *std::move(counters);
   return {};
+}
+
+Status visit_host_sample_tables(const tables::TableVisit& visit) {
+  const Status visited = tables::visit_empty<ThreadSampleTable, MachineTable>(visit);
+  return visited ? visit_counter_tables(visit) : visited;
 }
 
 }  // namespace mlrun::trace

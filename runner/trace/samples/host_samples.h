@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runner/model/trace_info.h"
+#include "runner/parquet/row_table.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/trace/samples/counter_samples.h"
 #include "runner/util/result.h"
@@ -26,5 +27,8 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info);
 // Writes the tables; each has a file even without rows. Requires: add_seen_threads() was called.
 Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info, const std::string& tables_folder,
                           HostSampleTotals& totals);
+
+// As tables::visit_empty(), of sample_thread, sample_machine and the tables of counter_samples.h.
+Status visit_host_sample_tables(const tables::TableVisit& visit);
 
 }  // namespace mlrun::trace

@@ -194,6 +194,8 @@ struct PythonColumns {
   }
 };
 
+using PythonTable = tables::RowTable<PythonColumns, PythonRow>;
+
 class PythonReader {
  public:
   PythonReader(const SpoolIndex& index, model::TraceInfo& info, summary::PythonMeter& meter, idle::PythonLines& lines)
@@ -249,7 +251,7 @@ class PythonReader {
   idle::PythonLines& lines_;
   Owners owners_;
   Interner stacks_;
-  tables::RowTable<PythonColumns, PythonRow> table_;
+  PythonTable table_;
   PythonTotals totals_;
 };
 
@@ -262,6 +264,8 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
   lines.sort();
   return totals;
 }
+
+Status visit_python_table(const tables::TableVisit& visit) { return tables::visit_empty<PythonTable>(visit); }
 
 std::vector<model::CoverageRow> python_coverage(const model::Run& session, const SpoolIndex& index) {
   std::vector<model::CoverageRow> rows;

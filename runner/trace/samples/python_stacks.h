@@ -13,6 +13,7 @@
 #include "runner/idle/python_lines.h"
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
+#include "runner/parquet/row_table.h"
 #include "runner/summary/meters/python_meter.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
@@ -30,6 +31,9 @@ struct PythonTotals {
 Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceInfo& info,
                                          const std::string& tables_folder, summary::PythonMeter& meter,
                                          idle::PythonLines& lines);
+
+// As tables::visit_empty().
+Status visit_python_table(const tables::TableVisit& visit);
 
 // Rows about processes whose stacks were not sampled and, with --python-stacks, about samples without some threads.
 std::vector<model::CoverageRow> python_coverage(const model::Run& session, const SpoolIndex& index);
