@@ -45,7 +45,7 @@ def check_locations(this):
 
 
 def check_arrows(this):
-    """C-27 to C-29: s and f, ends without the other, and two at once."""
+    """Phases s and f, ends without the other, and two at once."""
     def end(phase, number, ts, **more):
         return {"ph": phase, "id": number, "ts": ts, "cat": "ac2g", "name": "ac2g", **AT} | more
     events = [work(), work("later", ts=20, tid=2), end("s", 1, 11), end("s", 2, 12), end("f", 1, 21, tid=2, bp="e"), end("f", 2, 22, tid=2, bp="e"),
@@ -60,7 +60,7 @@ def check_arrows(this):
 
 
 def check_counters(this):
-    """C-13, C-31, C-32: every counter, on one location, in order of time among the events, with its values."""
+    """Every counter, on one location, in order of time among the events, with its values."""
     events = [work(ts=30), work("first", ts=1), *({"ph": "C", "name": "Allocated Bytes", "ts": ts, "pid": 7, "args": {"Allocator Bytes in Use": 100 * ts}} for ts in (40, 2, 20)),
               {"ph": "C", "name": "GPU 0 Utilization", "ts": 5, "pid": 7, "args": {"GPU 0 Utilization": 50.5}},
               {"ph": "i", "name": "[memory]", "s": "t", "ts": 6, **AT, "args": {"Bytes": -512}}]
@@ -76,7 +76,7 @@ def check_counters(this):
 
 
 def check_columns(this):
-    """C-37: categories, arguments, and the columns of GPU work, on a location of its stream."""
+    """Categories, arguments, and the columns of GPU work, on a location of its stream."""
     kernel = {"ph": "X", "cat": "kernel", "name": "kernel", "ts": 20, "dur": 3, "pid": 0, "tid": 7,
               "args": {"device": 0, "context": 1, "stream": 7, "correlation": 8, "grid": [64, 2, 1], "block": [256, 1, 1]}}
     archive = converted(this, "columns", [work(args={"bytes": 4096}), work("cudaLaunchKernel", cat="cuda_runtime", args={"correlation": 8}), kernel])
