@@ -98,7 +98,7 @@ TEST(MonotonicClock, IsUsedWhereTheCounterIsNotTrusted) {
   EXPECT_LT(last, ns(after));
 }
 
-TEST(FileSizeLimit, SetBeforeTheProgramIsExecuted) {
+TEST(FileSizeLimit, OfZeroBeforeTheProgramIsExecutedLosesNoCall) {
   const Totals t = run_traced({"bash", "-c", "ulimit -f 0; exec " + victim("calls") + " 10000 exit"});
   EXPECT_EQ(t.exit_code(), 0);
   EXPECT_EQ(t.of(KIND_pread), 10000);

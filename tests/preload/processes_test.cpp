@@ -15,7 +15,7 @@
 namespace mlrun::preload_test {
 namespace {
 
-TEST(Fork, FourBusyChildrenAndTheirParent) {
+TEST(Fork, FourBusyChildrenAndTheirParentLoseNoCall) {
   std::map<uint32_t, uint64_t> by_process;
   RunOptions options;
   options.on_record = [&](const RecordView& r) { by_process[r.descriptor->process] += r.kind() == KIND_pread ? 1 : 0; };
@@ -28,7 +28,7 @@ TEST(Fork, FourBusyChildrenAndTheirParent) {
   for (const auto& [process, calls] : by_process) EXPECT_GE(calls, 300000) << "process " << process;
 }
 
-TEST(Fork, TwoThousandShortChildren) {
+TEST(Fork, TwoThousandShortChildrenLoseNoCall) {
   const Totals t = run_traced({victim("forks"), "short", "2000", "10"});
   EXPECT_EQ(t.of(KIND_pread), 20001);
   EXPECT_EQ(t.channels, 2001);
@@ -51,14 +51,14 @@ TEST(Fork, InAHandlerOfAnOpenGivesNoNumberTwice) {
   EXPECT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), numbers.size());
 }
 
-TEST(Fork, InAPidNamespace) {
+TEST(Fork, InAPidNamespaceLosesNoCall) {
   if (std::system("unshare -pf --mount-proc true 2>&1") != 0) GTEST_SKIP() << "no pid namespace may be made here";
   const Totals t = run_traced({"unshare", "-pf", "--mount-proc", victim("forks"), "short", "300", "10"});
   EXPECT_EQ(t.of(KIND_pread), 3001);
   EXPECT_EQ(t.live_at_end, 0);
 }
 
-TEST(Fork, ThatLibcDoesNotKnowOf) {
+TEST(Fork, ThatLibcDoesNotKnowOfLosesNoCall) {
   const Totals t = run_traced({victim("raw_forks"), "first"});
   EXPECT_EQ(t.of(KIND_pread), 61);
   EXPECT_EQ(t.live_at_end, 0);

@@ -11,7 +11,7 @@
 namespace mlrun::preload_test {
 namespace {
 
-TEST(Threads, TwoThousandOverALifeTwoHundredAtOnce) {
+TEST(Threads, TwoThousandOverALifeLoseNoCall) {
   std::set<uint64_t> serials;
   RunOptions options;
   options.on_record = [&](const RecordView& r) { serials.insert(r.descriptor->serial); };

@@ -10,7 +10,7 @@
 namespace mlrun::preload_test {
 namespace {
 
-TEST(DirectoryCalls, OneRecordPerRefillAsStraceSeesThem) {
+TEST(DirectoryCalls, HaveOneRecordForEachRefillThatStraceSees) {
   const TemporaryFolder folder;
   constexpr int kEntries = 3000;
   for (int i = 0; i < kEntries; i++) std::ofstream(folder / ("a file with number " + std::to_string(i)));

@@ -30,7 +30,7 @@ TEST(RunOptions, WordsAfterTheCommandBelongToIt) {
   EXPECT_EQ(options_of({"--", "--odd", "--", "x"}).command, (Arguments{"--odd", "--", "x"}));
 }
 
-TEST(RunOptions, StreamsOfPreload) {
+TEST(RunOptions, BothStreamsOfPreloadAreOnUnlessOneIsNamed) {
   EXPECT_TRUE(options_of({"x"}).files && options_of({"x"}).allocs);
   EXPECT_EQ(options_of({"x"}).preload, Wish::kAuto);
   const RunOptions files = options_of({"--preload=files,require", "x"});
@@ -155,7 +155,7 @@ TEST(RunOptions, AMistypedOptionIsNamed) {
   EXPECT_EQ(error_of({"--frobnicate", "x"}).find("did you mean"), std::string::npos);
 }
 
-TEST(RunOptions, StreamsOfTheKernelSide) {
+TEST(RunOptions, TheKernelSideIsOffUnlessItIsAskedFor) {
   EXPECT_EQ(options_of({"x"}).kprobes, Wish::kOff);
   const RunOptions all = options_of({"--kprobes", "x"});
   EXPECT_TRUE(all.kprobes == Wish::kOn && all.kernel_streams.wait);
@@ -183,9 +183,9 @@ TEST(RunOptions, CountersOfTheMachineAreSampledWhenTheyAreNamed) {
   EXPECT_NE(error_of({"--sample=disks", "x"}).find("'disks'"), std::string::npos);
 }
 
-TEST(RunOptions, StreamsThatThisBuildDoesNotHave) { EXPECT_EQ(error_of({"--access=off", "x"}), ""); }
+TEST(RunOptions, AccessMayBeSwitchedOff) { EXPECT_EQ(error_of({"--access=off", "x"}), ""); }
 
-TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
+TEST(RunOptions, AStreamOfTheKernelSideCanBeNamedByItself) {
   for (const auto& [words, wait, vfs] : {std::tuple{"--kprobes", true, true},
                                          {"--kprobes=block", false, false},
                                          {"--kprobes=vfs", false, true},
@@ -211,14 +211,14 @@ TEST(RunOptions, OffCannotBeCombined) {
   EXPECT_EQ(options_of({"--kprobes=off", "x"}).kprobes, Wish::kOff);
 }
 
-TEST(RunOptions, RatesAndTheirBounds) {
+TEST(RunOptions, RatesOutsideOfTheirBoundsAreRefused) {
   EXPECT_EQ(options_of({"--sample-hz=0.5", "x"}).sample_hz, 0.5);
   for (const char* bad : {"nan", "-nan", "inf", "0", "-1", "100.1", "ten", ""}) {
     EXPECT_NE(error_of({"--sample-hz", bad, "x"}).find("--sample-hz"), std::string::npos) << bad;
   }
 }
 
-TEST(RunOptions, SizesAndTheirBounds) {
+TEST(RunOptions, SizesOutsideOfTheirBoundsAreRefused) {
   EXPECT_EQ(*options_of({"--buffer", "64M", "x"}).buffer_bytes, 64u << 20);
   EXPECT_EQ(options_of({"--alloc-min", "0", "x"}).alloc_min_bytes, 0u);
   EXPECT_EQ(*options_of({"--max-spool", "1GiB", "x"}).max_spool_bytes, 1u << 30);

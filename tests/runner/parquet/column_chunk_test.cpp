@@ -65,7 +65,7 @@ void expect_back(const std::vector<Value>& values, Encoding encoding = Encoding:
 
 constexpr size_t kRowCounts[] = {1, 2, 7, 8, 9, 15, 16, 17, 1000, 4099};
 
-TEST(ColumnChunk, OfOneValueOrNone) {
+TEST(ColumnChunk, OfOneValueOrNoneIsReadBack) {
   for (const size_t rows : kRowCounts) {
     expect_back(make(rows, [](size_t) { return -5; }));
     expect_back(make(rows, [](size_t) { return std::nullopt; }));
@@ -75,7 +75,7 @@ TEST(ColumnChunk, OfOneValueOrNone) {
   }
 }
 
-TEST(ColumnChunk, OfAsManyValuesAsNeedEachWidth) {
+TEST(ColumnChunk, OfAsManyValuesAsNeedEachWidthIsReadBack) {
   std::mt19937_64 random(7);
   for (unsigned width = 1; width <= 16; ++width) {
     const uint64_t distinct = (uint64_t{1} << width) - 1;
@@ -86,13 +86,13 @@ TEST(ColumnChunk, OfAsManyValuesAsNeedEachWidth) {
   }
 }
 
-TEST(ColumnChunk, OfAsManyValuesAsADictionaryTakesAndOneMore) {
+TEST(ColumnChunk, OfAsManyValuesAsADictionaryTakesAndOneMoreIsReadBack) {
   for (const size_t distinct : {65'536, 65'537}) {
     expect_back(make(70'001, [&](size_t row) { return Value(static_cast<int64_t>(row % distinct) * 1'000'000'007); }));
   }
 }
 
-TEST(ColumnChunk, OfRunsOfAnyLength) {
+TEST(ColumnChunk, OfRunsOfAnyLengthIsReadBack) {
   std::mt19937_64 random(11);
   for (const size_t longest : {2, 9, 17, 40, 700}) {
     size_t left = 0;
@@ -108,7 +108,7 @@ TEST(ColumnChunk, OfRunsOfAnyLength) {
   }
 }
 
-TEST(ColumnChunk, OfMoreValuesThanADictionaryIsGoodFor) {
+TEST(ColumnChunk, OfMoreValuesThanADictionaryIsGoodForIsReadBack) {
   expect_back(make(70'000, [](size_t row) { return static_cast<int64_t>(row) * 4096; }));
   expect_back(make(70'000, [](size_t row) { return row % 2 == 0 ? Value() : Value(static_cast<int64_t>(row)); }),
               Encoding::kSplit);
@@ -184,7 +184,7 @@ std::vector<std::string> texts(size_t rows, const std::function<std::string(size
   return values;
 }
 
-TEST(ColumnChunk, OfTexts) {
+TEST(ColumnChunk, OfTextsIsReadBack) {
   std::mt19937_64 random(5);
   expect_texts_back({""});
   expect_texts_back(texts(1000, [](size_t) { return ""; }));

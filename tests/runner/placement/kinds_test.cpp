@@ -57,7 +57,7 @@ class Kinds : public testing::Test {
 };
 
 // Two sockets with DRAM, each with a node of wide memory (Xeon Max in flat mode), and a node of CXL.
-TEST_F(Kinds, ofAMachineWithTheFirmwaresTable) {
+TEST_F(Kinds, areReadFromTheFirmwaresTable) {
   put("devices/system/node/has_memory", "0-4");
   put("devices/system/node/has_cpu", "0-1");
   put_node("0", "263000000", "110", "180000");

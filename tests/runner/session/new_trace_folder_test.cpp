@@ -23,7 +23,7 @@ TEST(TraceFolder, TakesTheFirstFreeNumber) {
   std::filesystem::current_path(before);
 }
 
-TEST(TraceFolder, NeverOneThatHoldsSomething) {
+TEST(TraceFolder, IsNeverOneThatHoldsSomething) {
   const Folder folder;
   EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));
   EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));  // empty

@@ -36,7 +36,7 @@ std::string doubling(size_t times) {
   return name;
 }
 
-TEST(Demangle, NamesOfCppAndRust) {
+TEST(Demangle, NamesOfCppAndRustAreReadable) {
   EXPECT_EQ(demangled("_Z6kernelIfEvPT_i"), "void kernel<float>(float*, int)");
   EXPECT_EQ(demangled("_Z3runv.constprop.0"), "run() [clone .constprop.0]");
   EXPECT_EQ(demangled("_ZN10tokenizers6encode17h0123456789abcdefE"), "tokenizers::encode");
@@ -52,7 +52,7 @@ TEST(Demangle, OtherNamesAreUnchanged) {
 }
 
 // As those of kernels that are made of layers of templates.
-TEST(Demangle, NamesOfMoreThanAThousandBytes) {
+TEST(Demangle, NamesOfMoreThanAThousandBytesAreWhole) {
   const size_t deep = 400, wide = 1000;
   const std::string layers = "_Z1kI" + repeated("3TagI", deep) + "i" + repeated("E", deep + 1) + "vi";
   EXPECT_EQ(demangled(layers), "void k<" + repeated("Tag<", deep) + "int" + repeated(" >", deep).substr(1) + " >(int)")

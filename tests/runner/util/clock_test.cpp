@@ -6,7 +6,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(Clock, TimesInUtc) {
+TEST(Clock, UtcTextHasWholeSecondsRoundedDown) {
   EXPECT_EQ(utc_text(0), "1970-01-01T00:00:00Z");
   EXPECT_EQ(utc_text(1'764'099'795'999'999'999), "2025-11-25T19:43:15Z");
 }

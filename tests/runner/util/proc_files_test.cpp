@@ -15,7 +15,7 @@
 namespace mlrun::util {
 namespace {
 
-TEST(ProcFiles, ExecutableMappingsWithOddNames) {
+TEST(ProcFiles, ExecutableMappingsWithOddNamesAreListed) {
   const auto modules = parse_modules(
       "55d000000000-55d000001000 r--p 00000000 fe:00 12 /usr/bin/a\n"
       "55d000001000-55d000005000 r-xp 00001000 fe:00 12 /usr/bin/a\n"

@@ -35,7 +35,7 @@ TEST(Text, FieldsOfFixedSizeEndAtTheFirstZero) {
   EXPECT_EQ(field_text(full), "a\\xff");
 }
 
-TEST(Text, WordsForAShellAndForExec) {
+TEST(Text, WordsForAShellAreQuotedAndThoseForExecEndWithNull) {
   EXPECT_EQ(shell_quoted(""), "''");
   EXPECT_EQ(shell_quoted("it's $x"), R"('it'\''s $x')");
   const std::vector<std::string> texts = {"program", ""};
@@ -46,7 +46,7 @@ TEST(Text, WordsForAShellAndForExec) {
   EXPECT_EQ(pointers[2], nullptr);
 }
 
-TEST(Text, Sizes) {
+TEST(Text, SizesAreReadWithUnitsAndShownWithThreeDigits) {
   EXPECT_EQ(*parse_size("0"), 0u);
   EXPECT_EQ(*parse_size("12k"), 12u << 10);
   EXPECT_EQ(*parse_size("256M"), 256u << 20);
@@ -64,7 +64,7 @@ TEST(Text, Sizes) {
   EXPECT_EQ(size_text(123ull << 30), "123 GiB");
 }
 
-TEST(Text, Times) {
+TEST(Text, TimesAreReadOnlyWithAKnownUnit) {
   EXPECT_EQ(*parse_time("250ns"), 250u);
   EXPECT_EQ(*parse_time("10us"), 10'000u);
   EXPECT_EQ(*parse_time("7ms"), 7'000'000u);

@@ -87,7 +87,7 @@ class DiskTest : public SampledFiles {
   }
 };
 
-TEST_F(DiskTest, AllNumbersOfTodaysKernels) {
+TEST_F(DiskTest, AllNumbersOfTodaysKernelsAreRead) {
   put("proc/diskstats",
       " 254 0 vda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
   DiskSource source(places_);
@@ -214,7 +214,7 @@ class MemoryTest : public SampledFiles {
   }
 };
 
-TEST_F(MemoryTest, TheMachineAndItsNodes) {
+TEST_F(MemoryTest, TheMachineAndEachNodeHaveTheirRow) {
   put("proc/meminfo",
       "MemTotal:       1000 kB\nMemFree:         600 kB\nMemAvailable:    700 kB\nCached: 5 kB\nSwapCached: 9 "
       "kB\nHugePages_Total:       3\n");

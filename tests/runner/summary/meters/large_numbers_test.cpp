@@ -68,7 +68,7 @@ TEST(LargeNumbersTest, StayAtTheLargestNumber) {
   EXPECT_EQ(summary.reread.bytes_read, INT64_MAX);
 }
 
-TEST(LargeNumbersTest, OfBlocksComeAndGo) {
+TEST(LargeNumbersTest, OfHeapBytesStayAtTheLargestNumber) {
   Builder builder;
   constexpr uint64_t kBlocks = 1 << 17;
   for (uint64_t block = 1; block <= kBlocks; ++block) builder.add(large_block(block * 16));

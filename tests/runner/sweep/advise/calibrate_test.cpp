@@ -49,7 +49,7 @@ AdviseOptions with_fast_memory(uint64_t gib) {
 
 using Texts = std::vector<std::string>;
 
-TEST(CalibrationRuns, EverythingAndTheFirstSites) {
+TEST(CalibrationRuns, AreOfEveryPlacementAndOfTheFirstSites) {
   EXPECT_EQ(names(with_fast_memory(16), sites_of({4, 4, 4})),
             (Texts{"far", "near", "spread", "site1", "site2", "site3"}));
   EXPECT_EQ(names(with_fast_memory(0), sites_of({4})), (Texts{"far", "near", "spread", "site1"})) << "size unknown";

@@ -117,7 +117,7 @@ TEST_F(StoreTest, ALongerPlanAddsRunsBehindAllOthers) {
   EXPECT_EQ(store.runs()->size(), runs.size());
 }
 
-TEST_F(StoreTest, OneSweepAFolder) {
+TEST_F(StoreTest, AFolderHoldsOneSweep) {
   Plan plan = small_plan();
   {
     const Store store = created(plan);

@@ -116,7 +116,7 @@ TEST_F(CounterSamples, OfProcessesAndThreadsHaveTheirIds) {
 }
 
 // A later version's source, kind, and a frame that is cut.
-TEST_F(CounterSamples, OfBandwidthThatAreNotKnownOrBreakTheRules) {
+TEST_F(CounterSamples, OfBandwidthWithUnknownSourcesAreKeptAndDamagedOnesCounted) {
   auto row = row_at<mlrun_bandwidth_sample>(0, 50), later = row;
   row.source = MLRUN_BANDWIDTH_RESCTRL;
   row.kind = MLRUN_BANDWIDTH_ALL;
