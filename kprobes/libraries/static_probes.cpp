@@ -63,7 +63,9 @@ Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
   if (note.addresses.semaphore != 0) {
     const auto semaphore = file.data_at(note.addresses.semaphore);
     if (!semaphore || *semaphore % kSemaphoreAlignment != 0 || *semaphore > kSemaphoreOffsetMax) {
-      return refuse("its semaphore is not in the library's data");
+      return refuse(
+          "the counter that enables the static probe (its semaphore) is outside the library's writable data or "
+          "misaligned");
     }
     probe.semaphore = *semaphore;
   }

@@ -208,7 +208,7 @@ enum mlrun_bandwidth_field {
   MLRUN_BANDWIDTH_READ_BYTES,
   MLRUN_BANDWIDTH_WRITTEN_BYTES,
   MLRUN_BANDWIDTH_TOTAL_BYTES,
-  MLRUN_BANDWIDTH_LOCAL_BYTES,  // of the total: to memory of the own socket
+  MLRUN_BANDWIDTH_LOCAL_BYTES,  // of the total: to memory of the socket that made the access
   MLRUN_BANDWIDTH_FIELDS
 };
 struct mlrun_bandwidth_sample {

@@ -26,7 +26,7 @@ def check(this):
     uprobe_case.need_uprobes()
     if not g508.LIBRARY.exists():
         raise case.Skip(f"{g508.LIBRARY} is not built: <sys/sdt.h> is missing (tests/setup/install.sh test)")
-    wrong = {"no nop is where": changed(this, "place", PLACE, 0x40), "its semaphore is not": changed(this, "counter", SEMAPHORE, 8)}
+    wrong = {"no nop is where": changed(this, "place", PLACE, 0x40), "is outside the library's writable data": changed(this, "counter", SEMAPHORE, 8)}
     for reason, library in wrong.items():
         with uprobe_case.victim(this, library=library, calls=g508.TORCH_CALLS) as one:
             code = "ctypes.string_at(ctypes.cast(torch.mock_allocate, c_void_p).value & ~4095, 4096)"

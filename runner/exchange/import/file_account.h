@@ -28,7 +28,7 @@ struct FileAccount {
   int64_t events = 0;
   std::map<std::string, Kept> kept;         // by table
   std::map<std::string, int64_t> left_out;  // by reason
-  std::map<std::string, int64_t> remarks;   // what was mended, and how often
+  std::map<std::string, int64_t> remarks;   // what was repaired while reading, and how often
   nlohmann::json metadata = nlohmann::json::object();
 
   // Counts an event that made `rows` rows of `table`, a string that lives as long as the program. The end of a range is an event that

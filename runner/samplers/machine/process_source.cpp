@@ -197,10 +197,10 @@ std::vector<std::string> ProcessSource::problems() const {
     list.push_back(fmt::format(
         "more than {} threads: the further ones have no rows and are only in the rows of their process", threads_max_));
   if (without_rows_ > 0)
-    list.push_back(
-        fmt::format("{} threads have no rows of their own: they ended, or the run did, before their turn among {} new "
-                    "ones a sample",
-                    without_rows_, kFirstReadsMax));
+    list.push_back(fmt::format(
+        "{} threads have no rows of their own: they, or the run, ended before they were read; at most {} new "
+        "threads are read per sample",
+        without_rows_, kFirstReadsMax));
   std::vector<char> room;
   const proc::ProcFile schedstat(places_.proc + "/thread-self/schedstat");
   if (schedstat.read(room).find_first_of("123456789") == std::string_view::npos)

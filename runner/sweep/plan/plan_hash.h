@@ -9,7 +9,8 @@
 
 namespace mlrun::sweep {
 
-// A UUID of what decides which runs are made and how: all but the text, the question and the margin.
+// A UUID of what decides which runs are made and how, but not of the file's text and folder, nor of question and margin, which only affect the
+// verdicts. With a stop rule the question's first figure counts: it decides how many runs are made.
 std::string hash_of(const Plan& plan);
 
 // The seed of a plan that names none. Derived from its configurations and workloads alone, so that more repetitions keep the order of the
