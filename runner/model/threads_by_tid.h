@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the thread of the trace that a thread id of the system meant at a moment. Ids are reused; an exec starts another row of the same thread; processes
-// in pid namespaces that mlrun could not join to its own may have equal ids at the same time.
+// Finds the thread of the trace that a thread id of the system meant at a moment. Ids are reused; an exec starts another
+// row of the same thread; processes in pid namespaces that mlrun could not join to its own may have equal ids at once.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ class ThreadsByTid {
     all.insert(later, thread);
   }
 
-  // The thread of that id that was alive at `ts_ns`; else the latest one that had begun, because a thread also acts after its last row; else the first
-  // one. 0: there is none, or threads of several processes were alive.
+  // The thread of that id that was alive at `ts_ns`; else the latest one that had begun, because a thread also acts
+  // after its last row; else the first one. 0: there is none, or threads of several processes were alive.
   [[nodiscard]] int32_t find(int32_t tid, int64_t ts_ns) const {
     const auto found = known_.find(tid);
     if (found == known_.end()) return 0;
