@@ -59,8 +59,12 @@ bool leads_before(const Process& a, const Process& b) {
 
 int32_t find_driver(const Timeline& timeline, int32_t wanted_tid) {
   if (wanted_tid != 0) {
-    const auto found = timeline.thread_of_tid.find(wanted_tid);
-    return found == timeline.thread_of_tid.end() ? 0 : found->second;
+    const Thread* longest = nullptr;
+    for (const Thread& thread : timeline.threads) {
+      if (thread.thread_id == 0 || thread.tid != wanted_tid) continue;
+      if (longest == nullptr || thread.life_ns() >= longest->life_ns()) longest = &thread;
+    }
+    return longest == nullptr ? 0 : longest->thread_id;
   }
   const Process* rank = nullptr;
   const Process* root = nullptr;

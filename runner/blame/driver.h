@@ -10,7 +10,8 @@
 
 namespace mlrun::blame {
 
-// Returns the thread with the Linux id `wanted_tid`; if that is 0, the main thread of the lowest rank, else that of the command. 0: no such thread.
+// Returns the thread with the Linux id `wanted_tid`; several have it, for instance before and after an exec: the one that lived longest. If
+// `wanted_tid` is 0: the main thread of the lowest rank, else that of the command. 0: no such thread.
 [[nodiscard]] int32_t find_driver(const Timeline& timeline, int32_t wanted_tid);
 
 // Returns the thread that drives during this wait: it lived mostly within the wait and ended together with it. Examples: a trainer in a thread that

@@ -192,8 +192,8 @@ int32_t WaitEnds::waker(int32_t thread_id, const Wait& wait) const {
     --at;
     if (at->end_ns <= wait.start_ns) break;
     if (at->preempted || at->start_ns >= wait.end_ns || 10 * (at->end_ns - at->start_ns) <= 3 * wait.dur_ns()) continue;
-    const auto who = timeline_.thread_of_tid.find(at->waker_tid);
-    return who == timeline_.thread_of_tid.end() || who->second == thread_id ? 0 : who->second;
+    const int32_t who = timeline_.threads_by_tid.find(at->waker_tid, at->wake_ns);
+    return who == thread_id ? 0 : who;
   }
   return 0;
 }

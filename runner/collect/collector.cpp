@@ -50,7 +50,7 @@ void Collector::record_outage(uint64_t since_ns) {
 // Prefers the times that `mlrun pause` and `mlrun resume` stored: `now_ns` is that of the pass, which comes later.
 void Collector::note_pause(uint64_t now_ns) {
   const mlrun_control& control = arena_.control();
-  const bool paused = load(control.state) == MLRUN_PAUSE, was_paused = pause_.end_ns == LatestPause::kGoesOn;
+  const bool paused = load(control.state) == MLRUN_PAUSE, was_paused = pause_.goes_on();
   const uint64_t changed_ns = load(paused ? control.paused_ns : control.resumed_ns);
   if (paused && !was_paused) pause_ = {changed_ns > pause_.end_ns ? changed_ns : now_ns, LatestPause::kGoesOn};
   if (!paused && was_paused) {

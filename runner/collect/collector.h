@@ -27,6 +27,7 @@ struct CollectorStatistics {
 struct LatestPause {
   static constexpr uint64_t kGoesOn = UINT64_MAX;
   uint64_t begin_ns = 0, end_ns = 0;  // end_ns: kGoesOn until it is resumed
+  [[nodiscard]] bool goes_on() const { return end_ns == kGoesOn; }
   [[nodiscard]] bool overlaps(uint64_t from_ns, uint64_t to_ns) const { return to_ns >= begin_ns && from_ns <= end_ns; }
 };
 

@@ -49,7 +49,7 @@ bool until_it_is_noted(mlrun_control& control) {
   return false;
 }
 
-// Changes the state from `from` to `to` and stores the time: nothing is recorded between pause and resume.
+// Changes the state from `from` to `to` and stores the time: the program is not recorded between pause and resume.
 Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_state to) {
   const auto arena = open_running_arena(folder);
   if (!arena) return tl::make_unexpected(arena.error());
@@ -67,10 +67,13 @@ Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_stat
 
 constexpr const char* kFooter =
     "Examples, from another terminal than that of the run:\n"
-    "  mlrun pause mlrun-train-1     from now on nothing is recorded\n"
+    "  mlrun pause mlrun-train-1     from now on the program is not recorded\n"
     "  mlrun resume mlrun-train-1    from now on it is recorded again\n"
     "\n"
-    "The program keeps running meanwhile. The trace has the times of each pause.";
+    "The program keeps running meanwhile. The trace has the times of each pause.\n"
+    "In a pause there are no calls, allocations, marks, GPU work, accesses to\n"
+    "memory (--access) and Python stacks. Counters (--sample) and what the kernel\n"
+    "side records (--kprobes) go on.";
 
 }  // namespace
 

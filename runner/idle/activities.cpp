@@ -222,15 +222,16 @@ Status Activities::load_gpu_files(Stretch window) {
 Status Activities::load_sleeps(Stretch window) {
   size_t rows = 0;
   return tables::for_each_batch(
-      folder_, "wait", rows_in(window, {"ts", "dur", "tid", "runq_ns", "waker_tid"}),
+      folder_, "wait", rows_in(window, {"ts", "dur", "thread_id", "runq_ns", "waker_tid"}),
       [&](const arrow::RecordBatch& batch) {
-        const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), runq(batch, "runq_ns");
         const tables::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
           const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
           const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
-          if (overlaps(sleep, window) && has_room(rows)) add_sleep(static_cast<int32_t>(tid[row]), sleep);
+          const auto thread_id = static_cast<int32_t>(thread[row]);
+          if (thread_id != kNobody && overlaps(sleep, window) && has_room(rows)) add_sleep(thread_id, sleep);
         }
       });
 }

@@ -64,7 +64,7 @@ class Activities {
   void add_call(int32_t thread_id, const Activity& call) { calls_[thread_id].push_back(call); }
   void add_cuda(int32_t thread_id, const Activity& call) { cuda_[thread_id].push_back(call); }
   void add_gpu_file(int32_t thread_id, const Activity& call) { gpu_files_[thread_id].push_back(call); }
-  void add_sleep(int32_t tid, const Sleep& sleep) { sleeps_[tid].push_back(sleep); }
+  void add_sleep(int32_t thread_id, const Sleep& sleep) { sleeps_[thread_id].push_back(sleep); }
   void add_message(int64_t file_id, const Message& message);
   // Registers a socket whose other end is on this machine.
   void add_local_socket(int64_t file_id);
@@ -74,7 +74,7 @@ class Activities {
   [[nodiscard]] const std::vector<Activity>& calls(int32_t thread_id) const { return get(calls_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& gpu_files(int32_t thread_id) const { return get(gpu_files_, thread_id); }
-  [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
+  [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t thread_id) const { return get(sleeps_, thread_id); }
   // Writes into a pipe or socket, and connections accepted there, in order of start.
   [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
   // Writes into any socket, and accepted connections, in order of start.

@@ -71,7 +71,7 @@ Blame::Blame(const model::TraceInfo& info, const Activities& activities, bool wa
     : info_(info), activities_(activities), waits_are_known_(waits_are_known) {
   for (const model::ThreadRow& thread : info_.threads) {
     threads_[thread.thread_id] = &thread;
-    by_tid_[thread.tid] = thread.thread_id;
+    by_tid_.add(thread.tid, {thread.first_ns, thread.last_ns, thread.proc_id, thread.thread_id});
     of_process_[thread.proc_id].push_back(thread.thread_id);
   }
 }
@@ -129,13 +129,12 @@ void Blame::in_cuda_or_not(const Who& who, Stretch part) {
 
 void Blame::asleep_or_not(const Who& who, Stretch part) {
   const IdleLabel busy = waits_are_known_ ? IdleLabel::kCpu : IdleLabel::kUnknown;
-  const auto thread = threads_.find(who.thread_id);
-  if (thread == threads_.end()) {
+  if (!threads_.contains(who.thread_id)) {
     put(IdleLabel::kUnknown, who, part);
     return;
   }
   divide(
-      activities_.sleeps(thread->second->tid), part,
+      activities_.sleeps(who.thread_id), part,
       [&](const Sleep& sleep, Stretch within) {
         const Stretch asleep = common(within, {sleep.start_ns, sleep.wake_ns});
         const Stretch queued = common(within, {sleep.wake_ns, sleep.end_ns});
@@ -209,14 +208,12 @@ Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
 }
 
 Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {
-  const auto thread = threads_.find(who.thread_id);
-  if (thread == threads_.end()) return {};
-  const auto& sleeps = activities_.sleeps(thread->second->tid);
+  const auto& sleeps = activities_.sleeps(who.thread_id);
   Who found;
   for (auto sleep = first_after(sleeps, call.start_ns); sleep != sleeps.end() && sleep->start_ns < call.end_ns;
        ++sleep) {
-    const auto waker = by_tid_.find(sleep->waker_tid);
-    if (waker != by_tid_.end()) found = {waker->second, who.hops + 1, IdleLink::kWaker, 0};  // the last waker counts
+    const int32_t waker = by_tid_.find(sleep->waker_tid, sleep->wake_ns);
+    if (waker != 0) found = {waker, who.hops + 1, IdleLink::kWaker, 0};  // the last waker counts
   }
   return found;
 }

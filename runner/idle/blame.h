@@ -12,6 +12,7 @@
 #include "runner/idle/activities.h"
 #include "runner/idle/gap_finder.h"
 #include "runner/model/gpu_idle.h"
+#include "runner/model/threads_by_tid.h"
 #include "runner/model/trace_info.h"
 
 namespace mlrun::idle {
@@ -52,7 +53,7 @@ class Blame {
   const Activities& activities_;
   bool waits_are_known_;
   std::unordered_map<int32_t, const model::ThreadRow*> threads_;  // by id
-  std::unordered_map<int32_t, int32_t> by_tid_;                   // thread id of the last thread with a tid
+  model::ThreadsByTid by_tid_;
   std::unordered_map<int32_t, std::vector<int32_t>> of_process_;  // proc_id -> thread ids
   const Gap* gap_ = nullptr;
   std::vector<model::IdleRow> rows_;

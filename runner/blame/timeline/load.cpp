@@ -76,7 +76,7 @@ Status load_threads(const std::string& folder, Timeline& timeline) {
       });
   for (const Thread& thread : timeline.threads) {
     if (thread.thread_id == 0) continue;
-    timeline.thread_of_tid[thread.tid] = thread.thread_id;
+    timeline.threads_by_tid.add(thread.tid, {thread.first_ns, thread.last_ns, thread.proc_id, thread.thread_id});
     Process& process = at(timeline.processes, thread.proc_id);
     process.threads.push_back(thread.thread_id);
     // A process that called exec has another thread row for its main thread: the last row counts.
@@ -163,21 +163,21 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
 }
 
 Status load_sleeps(const std::string& folder, Timeline& timeline) {
-  const std::vector<std::string> columns = {"ts", "dur", "tid", "runq_ns", "waker_tid", "in_iowait", "state"};
+  const std::vector<std::string> columns = {"ts", "dur", "thread_id", "runq_ns", "waker_tid", "in_iowait", "state"};
   Status loaded =
       tables::for_each_batch_if_any(folder, "wait", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
-        const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), runq(batch, "runq_ns");
         const Numbers waker(batch, "waker_tid");
         const Texts state(batch, "state");
         const auto iowait = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("in_iowait"));
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
-          const auto thread = timeline.thread_of_tid.find(static_cast<int32_t>(tid[row]));
-          if (thread == timeline.thread_of_tid.end()) continue;
+          const auto number = static_cast<size_t>(id[row]);
+          if (number == 0 || number >= timeline.threads.size()) continue;
           const Ns end_ns = ts[row] + dur[row];
           const bool preempted = state[row] == "running";
           const Ns wake_ns = preempted ? ts[row] : runq.is_null(row) ? end_ns : end_ns - runq[row];
           const bool for_device = state[row] == "uninterruptible" || (!iowait->IsNull(row) && iowait->Value(row));
-          timeline.threads[static_cast<size_t>(thread->second)].sleeps.push_back(
+          timeline.threads[number].sleeps.push_back(
               {ts[row], wake_ns, end_ns, static_cast<int32_t>(waker[row]), for_device, preempted});
           timeline.has_kernel_side = true;
         }

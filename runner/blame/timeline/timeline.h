@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/model/threads_by_tid.h"
 
 namespace mlrun::blame {
 
@@ -153,6 +154,7 @@ struct Thread {
   CallBins calls;
   FileUse files;
 
+  [[nodiscard]] Ns life_ns() const { return last_ns - first_ns; }
   // The first wait that ends after the moment; waits.size() if there is none.
   [[nodiscard]] size_t first_wait(Ns moment_ns) const;
   [[nodiscard]] size_t first_sample(Ns moment_ns) const;  // at or after
@@ -218,7 +220,7 @@ struct Timeline {
   std::unordered_map<int64_t, std::vector<Message>> messages;  // by file_id; each list by start
   std::unordered_map<int64_t, int64_t> peers;                  // by file_id of a socket: file_id of its other end
   std::unordered_map<int32_t, std::vector<Frame>> stacks;      // by stack_id; innermost frame first
-  std::unordered_map<int32_t, int32_t> thread_of_tid;
+  model::ThreadsByTid threads_by_tid;
   std::unordered_map<int64_t, FileTotals> data_files;
   std::unordered_map<int32_t, std::vector<Saving>>
       savings;  // by thread: files that it wrote, one entry for each time a file was open

@@ -71,6 +71,16 @@ void StackSampler::take(const std::vector<collect::WatchedProcess>& processes) {
   are_drivers_known_ = false;
 }
 
+void StackSampler::pause(bool is_paused) {
+  is_paused_ = is_paused;
+  if (!is_paused) return;
+  // Threads that are listed again have no earlier sample.
+  for (auto& [number, process] : processes_) {
+    process.threads.clear();
+    process.listed_ns = 0;
+  }
+}
+
 void StackSampler::finish() {
   for (const auto& [number, process] : processes_) end(process);
 }
@@ -129,6 +139,7 @@ void StackSampler::find_drivers() {
 }
 
 void StackSampler::leave_out(uint64_t rounds) {
+  if (is_paused_) return;
   state_.rounds += rounds;
   state_.rounds_left_out += rounds;
 }
@@ -206,6 +217,7 @@ bool StackSampler::sample_due(bool drivers, const GoOn& go_on) {
 }
 
 void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::function<void()>& between) {
+  if (is_paused_) return between();
   const uint64_t now_ns = util::monotonic_ns();
   if (!are_drivers_known_) find_drivers();
   const auto list_due = [&](bool of_drivers, const GoOn& go_on) {
@@ -230,6 +242,7 @@ void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::fu
 
 uint64_t StackSampler::due_ns(uint64_t now_ns) const {
   uint64_t due_ns = UINT64_MAX;
+  if (is_paused_) return due_ns;
   for (const auto& [number, process] : processes_) {
     if (process.interpreter) return now_ns + options_.pause_ns;
     if (!process.is_hopeless) due_ns = std::min(due_ns, process.next_search_ns);

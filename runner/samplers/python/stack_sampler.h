@@ -54,6 +54,9 @@ class StackSampler {
   // Sets the processes. After an exec a process is searched again.
   void take(const std::vector<collect::WatchedProcess>& processes);
 
+  // Stops sampling (true) and restarts it. No row or period spans a pause.
+  void pause(bool is_paused);
+
   // A round: samples threads that drive while `drivers` returns true, calls `between`, then searches for CPython and samples
   // all other threads while `others` returns true.
   void sample(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
@@ -105,7 +108,7 @@ class StackSampler {
   PythonState state_;
   InterpreterFiles files_;
   std::map<uint32_t, Process> processes_;  // by number
-  bool are_drivers_known_ = false;
+  bool are_drivers_known_ = false, is_paused_ = false;
 };
 
 }  // namespace mlrun::python

@@ -56,11 +56,13 @@ Round::Round(const SamplerOptions& options, const std::atomic<bool>& is_ending)
   if (options.machine) machine_.emplace(proc::Machine::places(), options.command_cpus);
 }
 
-void Round::take(const std::vector<collect::WatchedProcess>& processes) {
+void Round::take(const std::vector<collect::WatchedProcess>& processes, bool is_paused) {
   std::vector<proc::TaskTable::Owner> owners;
   for (const collect::WatchedProcess& one : processes) owners.push_back({one.number, one.pid, one.host_pid});
   tasks_.set(owners);
-  if (options_.python_hz > 0) python_.take(processes);
+  if (options_.python_hz <= 0) return;
+  python_.take(processes);
+  python_.pause(is_paused);
 }
 
 // Reading the CPU clock costs as much as a sample of a sleeping thread, so after a yes only every eighth call reads it.

@@ -19,7 +19,7 @@ class Round {
   // To be constructed in the sampler's thread. `is_ending` must outlive this object; when it is set, a round ends early.
   Round(const SamplerOptions& options, const std::atomic<bool>& is_ending);
 
-  void take(const std::vector<collect::WatchedProcess>& processes);
+  void take(const std::vector<collect::WatchedProcess>& processes, bool is_paused);
   void go();
   // Whether the budget is used up.
   [[nodiscard]] bool is_exhausted() const { return budget_.left_ns() <= 0; }

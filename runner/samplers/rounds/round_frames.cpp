@@ -2,6 +2,7 @@
 #include "runner/samplers/rounds/round_frames.h"
 
 #include <string>
+#include <utility>
 
 #include "runner/util/clock.h"
 
@@ -10,9 +11,10 @@ namespace mlrun::rounds {
 void RoundFrames::watch() {
   constexpr uint64_t kPauseNs = 50'000'000;
   const uint64_t now_ns = util::monotonic_ns();
-  if (now_ns < next_watch_ns_) return;
+  const bool was_paused = std::exchange(is_paused_, collector_.latest_pause().goes_on());
+  if (now_ns < next_watch_ns_ && is_paused_ == was_paused) return;
   next_watch_ns_ = now_ns + kPauseNs;
-  sampler_.watch(collector_.processes());
+  sampler_.watch(collector_.processes(), is_paused_);
 }
 
 void RoundFrames::write(bool all) {

@@ -16,7 +16,7 @@ class RoundFrames {
   RoundFrames(Sampler& sampler, const collect::Collector& collector, collect::Spool& spool, mlrun_clock_kind clock)
       : sampler_(sampler), collector_(collector), frames_(spool, clock) {}
 
-  // Passes the recording processes to the sampler, about twenty times a second.
+  // Passes the recording processes to the sampler, about twenty times a second, and at once whether recording is paused.
   void watch();
   // Writes new rows about once a second. `all`: writes them now.
   void write(bool all);
@@ -25,6 +25,7 @@ class RoundFrames {
   Sampler& sampler_;
   const collect::Collector& collector_;
   collect::SampleFrames frames_;
+  bool is_paused_ = false;
   uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
 };
 

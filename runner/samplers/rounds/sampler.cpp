@@ -38,7 +38,7 @@ uint64_t rows_of(const std::string& payload) {
 
 struct Sampler::Shared : util::SamplerShared {
   std::atomic<bool> is_ending = false;  // makes a round in progress end early
-  bool has_news = false;
+  bool has_news = false, is_paused = false;
   SamplerOptions options;
   std::vector<collect::WatchedProcess> processes;
   News news;
@@ -71,10 +71,11 @@ Sampler::Sampler(const SamplerOptions& options) : shared_(std::make_shared<Share
 
 Sampler::~Sampler() { stop(); }
 
-void Sampler::watch(std::vector<collect::WatchedProcess> processes) {
+void Sampler::watch(std::vector<collect::WatchedProcess> processes, bool is_paused) {
   std::sort(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
   const std::lock_guard lock(shared_->mutex);
-  if (is_same(processes, shared_->processes)) return;
+  if (is_paused == shared_->is_paused && is_same(processes, shared_->processes)) return;
+  shared_->is_paused = is_paused;
   shared_->processes = std::move(processes);
   shared_->has_news = true;
   shared_->wake.notify_all();
@@ -104,8 +105,9 @@ void Sampler::sample(Shared& shared) {
   while (!shared.stop) {
     const bool has_news = !round.is_exhausted() && std::exchange(shared.has_news, false);
     const std::vector<collect::WatchedProcess> processes = has_news ? shared.processes : decltype(shared.processes)();
+    const bool is_paused = shared.is_paused;
     lock.unlock();
-    if (has_news) round.take(processes);
+    if (has_news) round.take(processes, is_paused);
     round.go();
     News results = round.results(false);
     const std::chrono::nanoseconds due(round.due_ns());  // the steady clock is CLOCK_MONOTONIC

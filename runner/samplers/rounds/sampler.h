@@ -49,8 +49,8 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // Sets the processes to sample.
-  void watch(std::vector<collect::WatchedProcess> processes);
+  // Sets the processes to sample. `is_paused`: no Python stacks; the other samples go on.
+  void watch(std::vector<collect::WatchedProcess> processes, bool is_paused = false);
 
   // Ends the sampling.
   void stop();

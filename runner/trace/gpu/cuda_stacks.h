@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks of GPU memory allocations in observed processes: unwinds the kernel side's copies of thread stacks into stacks
 // of the trace. The fragments of a copy precede the record of its libcuda call; the mappings of the process may be
-// recorded before or after that record, so all mappings are read in a first pass.
+// recorded before or after that record, so all mappings are added first.
 //
 //   for each record: add_mappings(...); then for each record in order: add_part(...), stack_of(call)
 //

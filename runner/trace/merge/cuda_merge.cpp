@@ -5,7 +5,6 @@
 #include <string>
 
 #include "runner/decode/cuda_tracker.h"
-#include "runner/events/record.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/kernel/kernel_losses.h"
 #include "runner/trace/kernel/kernel_moments.h"
@@ -25,7 +24,7 @@ bool is_context_switch(const std::string& function) {
 
 }  // namespace
 
-Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
+Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
   // Without a normal end of the run, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
@@ -44,27 +43,18 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
     partition.clear();
     return taken;
   };
-  CudaStacks stacks(info.stacks, std::min<size_t>(stack_depth_, MLRUN_STACK_DEPTH_MAX));
-  Status status;
-  if (stack_depth_ != 0) {
-    status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
-      stacks.add_mappings(reader);
-      return {};
-    });
-  }
-  if (!status) return status;
-  status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
+  Status status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
     Status handed_over;
     reader.visit(decode::Visitor{
         [&](const mlrun_stack_part& part) {
-          if (stack_depth_ != 0) stacks.add_part(part);
+          if (has_stacks_) stacks_.add_part(part);
         },
         [&](const mlrun_cuda_call& call) {
           const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
           const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
           const size_t first = partition.gpu.size();
           if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
-          if (stack_depth_ != 0) note_stack(stacks, call, partition, first);
+          if (has_stacks_) note_stack(call, partition, first);
           if (partition.gpu.size() >= kRowsAtOnce) handed_over = hand_over();
         },
     });
@@ -73,17 +63,16 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   if (status && !partition.gpu.empty()) status = hand_over();
   left_out_ = tracker.left_out();
   unread_ = tracker.unread();
-  stacks_left_out_ = stacks.left_out();
   return status;
 }
 
 // Sets the stack of the call's rows, which are those from `first` on.
-void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
+void CudaMerge::note_stack(const mlrun_cuda_call& call, Partition& partition, size_t first) {
   for (size_t i = first; i < partition.gpu.size(); ++i) {
     model::GpuWorkRow& row = partition.gpu[i];
     const bool is_memory = row.kind == model::GpuKind::kMemory;
     if (!is_memory || model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) continue;
-    row.stack_id = stacks.stack_of(call);
+    row.stack_id = stacks_.stack_of(call);
     ++allocations_;
     with_stack_ += row.stack_id != 0 ? 1 : 0;
   }
@@ -115,7 +104,7 @@ void CudaMerge::add_gaps(model::TraceInfo& info) const {
                              "a stack, kernel: all",
                              with_stack_, allocations_});
   }
-  add_kernel_loss(info, kTooMany, stacks_left_out_, "stacks of GPU allocations");
+  add_kernel_loss(info, kTooMany, stacks_.left_out(), "stacks of GPU allocations");
   add_kernel_loss(info, kTooMany, left_out_, "GPU allocations, contexts and threads at once");
   add_kernel_loss(info, "the memory of the process could not be read", unread_, "GPU allocations");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_, "calls of libcuda");

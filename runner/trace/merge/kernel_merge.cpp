@@ -96,7 +96,7 @@ void KernelMerge::follow(const model::FileTable& files) {
   if (has_waits()) follower_.emplace(file_.get(), bytes_, end_, files);
 }
 
-Status KernelMerge::load(model::TraceInfo& info) {
+Status KernelMerge::load(model::TraceInfo& info, const std::function<void(const decode::KernelReader&)>& also) {
   for (const model::ImageRow& image : info.images) {
     const bool is_known = image.proc_id >= 1 && static_cast<size_t>(image.proc_id) <= info.processes.size();
     if (is_known) gpu_files_.add_exec(info.processes[static_cast<size_t>(image.proc_id) - 1].pid, image.start_ns);
@@ -122,6 +122,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
     });
     observed_.add(reader);
     names_.add(reader);
+    if (also) also(reader);
     return {};
   });
   observed_.finish(info, session_.end_ns.value_or(0));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side of a trace: reads its spool (kernel.bin) once for the join with the calls, and once for the tables.
-// If waits were recorded, a KernelFollower reads it once more in step with the calls, and another one in step with the
-// kernel's file operations. CudaMerge reads it by for_each(), with --stacks twice.
+// The kernel side of a trace. Its spool (kernel.bin) is read two to five times, because its records do not fit into memory:
+//   1. load(): what the other readings need complete: the records that calls are joined with, the mappings for stacks.
+//   2. If waits were recorded: a KernelFollower in step with the calls, up to 2 s ahead of them.
+//   3. If libcuda was probed: CudaMerge, by for_each(). In one reading with 4 its rows and the row groups of all kernel
+//      tables would be in memory together.
+//   4. write(): the tables. It needs the join of all calls.
+//   5. If waits were recorded: a KernelFollower up to 2 s ahead of 4. In one reading, 4 would buffer these 2 s.
 // Memory: two row groups of each table, and up to the limits of limits.h (items beyond are only counted):
 //   24 bytes  for each bio fragment, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each fork, exec and exit of a thread and each /proc sample of a process in observe mode
@@ -54,8 +58,8 @@ class KernelMerge {
   [[nodiscard]] bool has_gpu_file_calls() const { return totals_.gpu_file_calls > 0; }
 
   // Reads the spool for the join. Requires: all files, processes and threads that the interposer recorded are in `info`.
-  // Adds files, processes and threads that only the kernel side recorded.
-  Status load(model::TraceInfo& info);
+  // Adds files, processes and threads that only the kernel side recorded. Passes each record to `also`, too.
+  Status load(model::TraceInfo& info, const std::function<void(const decode::KernelReader&)>& also = {});
   // The records that calls are joined with; nullptr without a kernel side.
   [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
 

@@ -125,8 +125,9 @@ Status Merger::load() {
   index_ = *std::move(index);
   if (Status added = add_seen_threads(*index_, info_); !added) return added;
   kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_.run);
-  cuda_ = std::make_unique<CudaMerge>(session_.run);
-  return kernel_->present() ? kernel_->load(info_) : Status();
+  cuda_ = std::make_unique<CudaMerge>(session_.run, info_.stacks);
+  if (!kernel_->present()) return {};
+  return kernel_->load(info_, [this](const decode::KernelReader& reader) { cuda_->add_mappings(reader); });
 }
 
 void Merger::read_mllog() {

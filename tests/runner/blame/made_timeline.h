@@ -22,7 +22,7 @@ inline Timeline made_timeline(Ns end_ns) {
     thread.tid = 100 + number;
     thread.proc_id = number == kDriver || number == kHelper ? 1 : 2;
     thread.last_ns = end_ns;
-    timeline.thread_of_tid[thread.tid] = number;
+    timeline.threads_by_tid.add(thread.tid, {thread.first_ns, thread.last_ns, thread.proc_id, number});
     timeline.processes[static_cast<size_t>(thread.proc_id)].threads.push_back(number);
   }
   for (int32_t number = 1; number <= 2; ++number) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/blame/wait_ends.h"
 
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,6 +33,29 @@ TEST(WaitEndsTest, AThreadThatSleptDoesNotHoldPythonsLockWhileAnotherWasAwake) {
   EXPECT_EQ(WaitEnds(timeline).holders(2, kFeeder, kMoment), std::vector<int32_t>{kWorkerMain});
   sleeps_unseen(timeline, kWorkerMain);
   EXPECT_EQ(WaitEnds(timeline).holders(2, kFeeder, kMoment), (std::vector<int32_t>{kWorkerMain, kIdle}));
+}
+
+// The waker's thread ends, and its id is that of a thread of another process later.
+TEST(WaitEndsTest, AWakerIsTheThreadThatHadItsIdAtTheWakeUp) {
+  constexpr int32_t kLater = 5;
+  Timeline timeline = made_timeline(1000 * kMs);
+  const int32_t waker_tid = thread_of(timeline, kHelper).tid;
+  timeline.threads_by_tid = {};
+  timeline.threads_by_tid.add(waker_tid, {0, 400 * kMs, 1, kHelper});
+  timeline.threads_by_tid.add(waker_tid, {500 * kMs, 1000 * kMs, 3, kLater});
+  add_process(timeline, 3, 1, kLater, 500 * kMs, 1000 * kMs);
+  for (const Ns start_ns : {100 * kMs, 600 * kMs}) {
+    const Ns end_ns = start_ns + 100 * kMs;
+    add_wait(timeline, kDriver, WaitKind::kLock, start_ns, end_ns);
+    thread_of(timeline, kDriver).sleeps.push_back({start_ns, end_ns - kMs, end_ns, waker_tid, false, false});
+  }
+  WaitEnds ends(timeline);
+  const std::vector<Wait>& waits = thread_of(timeline, kDriver).waits;
+  for (const auto& [wait, who] : {std::pair{&waits[0], kHelper}, std::pair{&waits[1], kLater}}) {
+    const Ender& ender = ends.find(kDriver, *wait, false);
+    EXPECT_EQ(ender.link, Link::kWaker);
+    EXPECT_EQ(ender.threads, std::vector<int32_t>{who});
+  }
 }
 
 }  // namespace

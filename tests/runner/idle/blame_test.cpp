@@ -144,7 +144,7 @@ TEST_F(BlameTest, WaitsForTheGpuOtherCudaAndFilesOfCufileAreDistinguished) {
 }
 
 TEST_F(BlameTest, AsleepAndInTheRunQueueAreByTheKernel) {
-  activities_.add_sleep(101, {{10 * kMs, 40 * kMs}, 25 * kMs, 0});
+  activities_.add_sleep(kLauncher, {{10 * kMs, 40 * kMs}, 25 * kMs, 0});
   const auto rows = pieces();
   const std::map<std::pair<IdleLabel, int32_t>, int64_t> expected = {{{IdleLabel::kCpu, 1}, 60},
                                                                      {{IdleLabel::kWait, 1}, 15},
@@ -237,11 +237,22 @@ TEST_F(BlameTest, APollThatNothingWasReadAfterStaysAWait) {
 
 TEST_F(BlameTest, TheWakerIsToBlameWithoutAWriter) {
   add_call(kLauncher, 0, 90, Doing::kWait, 0);
-  activities_.add_sleep(101, {{0, 89 * kMs}, 88 * kMs, 103});
+  activities_.add_sleep(kLauncher, {{0, 89 * kMs}, 88 * kMs, 103});
   const auto rows = pieces();
   EXPECT_EQ(rows[0].label, IdleLabel::kCpu);
   EXPECT_EQ(rows[0].thread_id, 3);
   EXPECT_EQ(rows[0].link, IdleLink::kWaker);
+}
+
+// The id of thread 4 is that of thread 3 too, which had it earlier.
+TEST_F(BlameTest, TheWakerIsTheThreadThatHadItsIdAtTheWakeUp) {
+  info_.threads[2].last_ns = 95 * kMs;
+  info_.threads[3].tid = info_.threads[2].tid;
+  info_.threads[3].first_ns = 96 * kMs;
+  info_.threads[3].last_ns = 99 * kMs;
+  add_call(kLauncher, 0, 90, Doing::kWait, 0);
+  activities_.add_sleep(kLauncher, {{0, 89 * kMs}, 88 * kMs, info_.threads[2].tid});
+  EXPECT_EQ(pieces()[0].thread_id, 3);
 }
 
 TEST_F(BlameTest, ALockIsHeldByTheThreadOfTheProcessThatWasActiveLast) {

@@ -77,6 +77,15 @@ class Pythons {
   int input_ = -1;
 };
 
+std::vector<mlrun_python_sample> take_samples(StackSampler& sampler) {
+  const std::string payload = sampler.batch().take();
+  mlrun_frame_python head{};
+  std::memcpy(&head, payload.data(), sizeof head);
+  std::vector<mlrun_python_sample> samples(head.samples);
+  if (!samples.empty()) std::memcpy(samples.data(), payload.data() + sizeof head, samples.size() * sizeof samples[0]);
+  return samples;
+}
+
 // The indexes of those whose main threads are sampled when nothing else may be.
 std::set<size_t> drivers_of(const std::vector<uint32_t>& pids) {
   std::vector<collect::WatchedProcess> processes;
@@ -95,15 +104,10 @@ std::set<size_t> drivers_of(const std::vector<uint32_t>& pids) {
     sampler.sample(yes, yes, [] {});
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
-  sampler.batch().take();
+  take_samples(sampler);
   sampler.sample(yes, no, [] {});
-  const std::string payload = sampler.batch().take();
-  mlrun_frame_python head{};
-  std::memcpy(&head, payload.data(), sizeof head);
-  std::vector<mlrun_python_sample> samples(head.samples);
-  if (!samples.empty()) std::memcpy(samples.data(), payload.data() + sizeof head, samples.size() * sizeof samples[0]);
   std::set<size_t> found;
-  for (const mlrun_python_sample& sample : samples) {
+  for (const mlrun_python_sample& sample : take_samples(sampler)) {
     EXPECT_EQ(sample.tid, pids[sample.process - 1]) << "a main thread";
     found.insert(sample.process - 1);
   }
@@ -122,6 +126,37 @@ TEST(StackSampler, RanksDriveAndTheirLauncherDoesNot) {
   const Pythons pythons({"0", "1", "-"});
   ASSERT_EQ(pythons.pids.size(), 4u);
   EXPECT_EQ(drivers_of(pythons.pids), (std::set<size_t>{1, 2}));
+}
+
+TEST(StackSampler, NoSampleAndNoPeriodIsWithinAPause) {
+  const Pythons pythons({});
+  ASSERT_EQ(pythons.pids.size(), 1u);
+  const uint32_t pid = pythons.pids[0];
+  const StackSamplerOptions options;
+  proc::TaskTable tasks;
+  tasks.set({{1, pid, pid}});
+  StackSampler sampler(options, tasks);
+  sampler.take({{1, 0, pid, pid}});
+  int others = 0;
+  const auto round = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    sampler.sample([] { return true; }, [] { return true; }, [&] { ++others; });
+  };
+  for (int i = 0; i < 3; ++i) round();
+  EXPECT_FALSE(take_samples(sampler).empty());
+  sampler.pause(true);
+  const uint64_t rounds = sampler.state().rounds;
+  for (int i = 0; i < 3; ++i) round();
+  sampler.leave_out(1);
+  EXPECT_TRUE(sampler.batch().empty());
+  EXPECT_EQ(sampler.state().rounds, rounds);
+  EXPECT_EQ(sampler.due_ns(1), UINT64_MAX);
+  EXPECT_EQ(others, 6) << "what the caller does between goes on";
+  sampler.pause(false);
+  round();
+  const auto samples = take_samples(sampler);
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].period_ns, options.pause_ns);
 }
 
 }  // namespace
