@@ -290,8 +290,8 @@ class Server {
     for (const SkippedProgram& program : probes_->skipped()) {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
     }
-    report["untold_32bit_calls"] = probes_->unrecorded_32bit_calls();
-    report["let_go_at_exec"] = probes_->unfollowed_at_exec();
+    report["unseen_32bit_calls"] = probes_->unrecorded_32bit_calls();
+    report["unobserved_at_exec"] = probes_->unobserved_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;
   }

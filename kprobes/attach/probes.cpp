@@ -441,7 +441,7 @@ const FileSyscalls& Probes::file_calls() const { return state_->file_calls; }
 
 uint64_t Probes::unrecorded_32bit_calls() const { return state_->skeleton->bss->unrecorded_32bit_calls; }
 
-uint64_t Probes::unfollowed_at_exec() const { return state_->skeleton->bss->unfollowed_at_exec; }
+uint64_t Probes::unobserved_at_exec() const { return state_->skeleton->bss->unobserved_at_exec; }
 
 std::vector<SkippedProgram> Probes::skipped() const {
   std::vector<SkippedProgram> skipped;

@@ -120,7 +120,7 @@ class Probes {
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   [[nodiscard]] LibraryPrograms torch_programs();
   // Processes dropped because they executed a program that their user may not trace.
-  [[nodiscard]] uint64_t unfollowed_at_exec() const;
+  [[nodiscard]] uint64_t unobserved_at_exec() const;
   // Programs that the kernel has skipped since the load, in any process.
   [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of traced processes whose completion has not been seen.

@@ -321,7 +321,7 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
   return {{"libraries", std::move(libraries)},
           {"libraries_not_told", found_.left_out},
           {"put_off", put_off_},
-          {"let_go", std::move(gone)}};
+          {"detached", std::move(gone)}};
 }
 
 }  // namespace mlrun::probes

@@ -203,7 +203,7 @@ static bool take(const json& from, KernelSide::Library::DetachedProbe& to) {
   return keys(from, "function", to.function, "calls_per_second", to.calls_per_second, "at_ns", to.at_ns);
 }
 static bool take(const json& from, KernelSide::Library& to) {
-  return keys(from, "libraries", to.libraries, "let_go", to.detached, "put_off", to.put_off);
+  return keys(from, "libraries", to.libraries, "let_go", to.detached, "detached", to.detached, "put_off", to.put_off);
 }
 static bool take(const json& from, KernelSide::BlockDevice& to) {
   return keys(from, "device", to.device, "name", to.name, "kind", to.kind, "path_name", to.path_name, "model", to.model,
@@ -229,8 +229,10 @@ static bool take(const json& from, KernelSide::Syscall& to) {
               to.processes, "p50_below_ns", to.p50_below_ns, "p99_below_ns", to.p99_below_ns);
 }
 static bool take(const json& from, KernelSide& to) {
-  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "let_go_at_exec",
-              to.unfollowed_at_exec, "untold_32bit_calls", to.unseen_32bit_calls, "spool", to.spool, "signals",
+  keys(from, "let_go_at_exec", to.unobserved_at_exec, "untold_32bit_calls",
+       to.unseen_32bit_calls);  // as they were called
+  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "unobserved_at_exec",
+              to.unobserved_at_exec, "unseen_32bit_calls", to.unseen_32bit_calls, "spool", to.spool, "signals",
               to.signals, "programs", to.programs, "skipped", to.skipped, "devices", to.devices, "totals", to.totals,
               "cuda", to.cuda, "cufile", to.cufile, "torch", to.torch, "throttled", to.throttled, "own_devices",
               to.own_devices, "syscalls", to.syscalls);

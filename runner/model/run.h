@@ -245,7 +245,7 @@ struct KernelSide {
   };
   std::string state, reason;
   Number records;
-  int64_t unfollowed_at_exec = 0, unseen_32bit_calls = 0;
+  int64_t unobserved_at_exec = 0, unseen_32bit_calls = 0;
   Spool spool;
   std::vector<Signal> signals;
   std::vector<Program> programs;

@@ -26,7 +26,7 @@ namespace mlrun::trace {
 namespace {
 
 using nlohmann::json;
-constexpr const char* kUnfollowedAtExec =
+constexpr const char* kUnobservedAtExec =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
     "observed from there on";
 
@@ -178,8 +178,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (!side.state.empty() && !side.has_recorded()) info.coverage.push_back({0, "the kernel side", side.reason, -1, -1});
   if (!present()) return;
   observed_.add_gaps(session_, totals_.nameless_files, info);
-  if (side.unfollowed_at_exec > 0)
-    info.coverage.push_back({0, "the kernel side of processes", kUnfollowedAtExec, 0, side.unfollowed_at_exec});
+  if (side.unobserved_at_exec > 0)
+    info.coverage.push_back({0, "the kernel side of processes", kUnobservedAtExec, 0, side.unobserved_at_exec});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
   if (lacks_faults()) totals_.outside_reads.add_row(info);

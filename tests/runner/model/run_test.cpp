@@ -64,7 +64,7 @@ TEST(RunTest, HasWhatTheKernelSideReported) {
   const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded",
     "signals": [{"signal": "waits", "way": null}, {"signal": "waits", "way": "tracepoint"}],
     "programs": [{"event": "a", "way": "fentry"}, {"event": "b", "way": null, "missing": "refused"}],
-    "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "let_go": [7, {"function": "f", "calls_per_second": 9}]},
+    "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "detached": [7, {"function": "f", "calls_per_second": 9}]},
     "torch": null, "devices": [{"device": 8, "rotational": false}]}})"));
   const KernelSide& side = run.kernel_side;
   EXPECT_EQ(run.recorded_by("waits"), "tracepoint");

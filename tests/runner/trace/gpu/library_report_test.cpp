@@ -27,7 +27,7 @@ TEST(LibraryReport, ProcessesAndDetachedProbesAreReported) {
   EXPECT_EQ(gaps(json::parse(R"({"libraries": [
               {"pid": 4, "path": "/a", "functions": 3, "was_there": true},
               {"pid": 5, "path": "/b", "functions": 0, "missing": "no symbols"}],
-              "let_go": [{"function": "cuInit", "calls_per_second": 9}]})")),
+              "detached": [{"function": "cuInit", "calls_per_second": 9}]})")),
             (std::vector<std::string>{
                 "calls of libcuda: process 5, /b: no symbols",
                 "before: processes had libcuda loaded when mlrun attached to them: of these",
@@ -43,7 +43,7 @@ TEST(LibraryReport, AMissingReportOrProcessHasARow) {
 
 TEST(LibraryReport, ValuesOfOtherTypesAreLeftOut) {
   EXPECT_TRUE(gaps(json::parse(R"({"libraries": [{"pid": "4", "path": null, "functions": true, "was_there": 1}, 7],
-              "let_go": [{"function": 7, "calls_per_second": "9"}], "put_off": [2]})"))
+              "detached": [{"function": 7, "calls_per_second": "9"}], "put_off": [2]})"))
                   .empty());
 }
 

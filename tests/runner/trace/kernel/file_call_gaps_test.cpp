@@ -28,7 +28,7 @@ TEST(FileCallGaps, OperationsWithoutASystemCallAreReported) {
 
 TEST(FileCallGaps, CallsOf32BitProgramsAreCounted) {
   const auto rows = rows_of(
-      json::parse(R"({"signals": [{"signal": "file operations", "way": "tracepoint"}], "untold_32bit_calls": 7})"));
+      json::parse(R"({"signals": [{"signal": "file operations", "way": "tracepoint"}], "unseen_32bit_calls": 7})"));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1].seen, -1) << "which of them were on a file is not known";
   EXPECT_EQ(rows[1].kernel, 7);
