@@ -243,7 +243,8 @@ class Server {
     json list = json::array();
     for (const ProgramState& program : probes_->programs()) {
       if (program.replaced) continue;
-      json entry = {{"event", program.event}, {"way", program.way.empty() ? json() : json(program.way)}};
+      json entry = {{"event", program.event},
+                    {"mechanism", program.mechanism.empty() ? json() : json(program.mechanism)}};
       if (!program.reason.empty()) entry["missing"] = program.reason;
       if (!program.why_kprobe.empty()) entry["why_kprobe"] = program.why_kprobe;
       if (program.since_ns != 0) entry.update({{"file_system", program.file_system}, {"since_ns", program.since_ns}});
@@ -253,9 +254,9 @@ class Server {
   }
 
   void add_library(json& report, const char* key, std::string_view library) const {
-    json signal = {{"signal", fmt::format("calls of {}", library)}, {"way", nullptr}};
+    json signal = {{"signal", fmt::format("calls of {}", library)}, {"mechanism", nullptr}};
     const std::string missing = libraries_->missing(library);
-    if (missing.empty()) signal["way"] = "uprobe";
+    if (missing.empty()) signal["mechanism"] = "uprobe";
     if (!missing.empty()) signal["missing"] = missing;
     report["signals"].push_back(std::move(signal));
     report[key] = libraries_->describe(library);

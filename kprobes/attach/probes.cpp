@@ -53,9 +53,9 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
 }
 
 ProgramState state_of(const FileOps::Function& function) {
-  ProgramState state{"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : ""};
-  state.way = function.way;
-  if (function.way == "kprobe") state.why_kprobe = function.reason;
+  ProgramState state{"on_file_op", std::string(function.what.name), function.mechanism.empty() ? function.reason : ""};
+  state.mechanism = function.mechanism;
+  if (function.mechanism == "kprobe") state.why_kprobe = function.reason;
   state.file_op = static_cast<int>(function.what.op);
   state.file_system = function.file_system;
   state.since_ns = function.since_ns;
@@ -304,7 +304,7 @@ void Probes::attach_file_calls() {
   FileSyscalls& calls = state_->file_calls;
   const auto& functions = state_->file_ops.functions();
   const bool has_functions = std::any_of(functions.begin(), functions.end(),
-                                         [](const FileOps::Function& function) { return !function.way.empty(); });
+                                         [](const FileOps::Function& function) { return !function.mechanism.empty(); });
   if (!calls.is_wanted() || has_functions) return;
   calls.attach([&] { return try_file_operations(); });
   for (const char* event : {"sys_enter", "sys_exit"}) {
@@ -329,10 +329,10 @@ void Probes::attach_open_paths() {
   OpenPaths& paths = state_->open_paths;
   paths.attach([&] { return try_operations().map([](const Trial& trial) { return trial.paths; }); });
   ProgramState state{"on_open", kOpenFunction, paths.reason()};
-  state.way = paths.way();
-  const bool by_calls = paths.way().empty() && state_->file_calls.works();
+  state.mechanism = paths.mechanism();
+  const bool by_calls = paths.mechanism().empty() && state_->file_calls.works();
   if (by_calls) {
-    state.way = "tracepoint";
+    state.mechanism = "tracepoint";
     state.reason.clear();
   }
   programs_.push_back(std::move(state));

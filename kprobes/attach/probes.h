@@ -41,9 +41,9 @@ constexpr std::string_view kNotAskedFor = "not asked for";
 // The state of a program. `reason` is empty when it is attached.
 struct ProgramState {
   std::string name, event, reason;
-  bool replaced = false;           // not used: another program, or libmlrun_preload.so, has its task
-  std::string way = "tracepoint";  // mechanism; for a file operation fentry or kprobe
-  std::string why_kprobe = {};     // for a file operation by kprobe: why not by fentry
+  bool replaced = false;                 // not used: another program, or libmlrun_preload.so, has its task
+  std::string mechanism = "tracepoint";  // for a file operation fentry or kprobe
+  std::string why_kprobe = {};           // for a file operation by kprobe: why not by fentry
   int file_op = -1;               // the operation that it records (mlrun_file_op_kind); -1: none, as for a kernel event
   bool is_of_file_calls = false;  // belongs to the system-call fallback
   // For a function that was attached during the run: the file system type, and the time.

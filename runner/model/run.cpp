@@ -187,7 +187,8 @@ static bool take(const json& from, Placement& to) {
               "numa_balancing", to.numa_balancing, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
-  return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);
+  return keys(from, "signal", to.signal, "way", to.mechanism, "mechanism", to.mechanism, "missing", to.missing, "note",
+              to.note);
 }
 static bool take(const json& from, KernelSide::Program& to) {
   return keys(from, "event", to.event, "file_system", to.file_system, "missing", to.missing, "since_ns", to.since_ns);
@@ -295,7 +296,7 @@ int64_t Collector::failed(const std::string& how) const {
 
 std::string KernelSide::attached_by(std::string_view signal) const {
   for (const Signal& entry : signals) {
-    if (entry.signal == signal && !entry.way.empty()) return entry.way;
+    if (entry.signal == signal && !entry.mechanism.empty()) return entry.mechanism;
   }
   return {};
 }

@@ -189,7 +189,7 @@ struct Placement {
 
 struct KernelSide {
   struct Signal {
-    std::string signal, way, missing, note;
+    std::string signal, mechanism, missing, note;
   };
   struct Program {
     std::string event, file_system;

@@ -62,8 +62,8 @@ TEST(RunTest, OfAnotherVersionHasTheMembersOfKnownType) {
 
 TEST(RunTest, HasWhatTheKernelSideReported) {
   const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded",
-    "signals": [{"signal": "waits", "way": null}, {"signal": "waits", "way": "tracepoint"}],
-    "programs": [{"event": "a", "way": "fentry"}, {"event": "b", "way": null, "missing": "refused"}],
+    "signals": [{"signal": "waits", "mechanism": null}, {"signal": "waits", "mechanism": "tracepoint"}],
+    "programs": [{"event": "a", "mechanism": "fentry"}, {"event": "b", "mechanism": null, "missing": "refused"}],
     "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "detached": [7, {"function": "f", "calls_per_second": 9}]},
     "torch": null, "devices": [{"device": 8, "rotational": false}]}})"));
   const KernelSide& side = run.kernel_side;
@@ -76,9 +76,22 @@ TEST(RunTest, HasWhatTheKernelSideReported) {
   EXPECT_FALSE(side.torch || side.cuda);
   EXPECT_EQ(side.devices.at(0).rotational, false);
   EXPECT_EQ(
-      run_of(json::parse(R"({"kernel_side": {"state": "broken", "signals": [{"signal": "waits", "way": "kprobe"}]}})"))
+      run_of(json::parse(
+                 R"({"kernel_side": {"state": "broken", "signals": [{"signal": "waits", "mechanism": "kprobe"}]}})"))
           .recorded_by("waits"),
       "");
+}
+
+// Traces of the commits before the keys were renamed.
+TEST(RunTest, TakesKeysByTheirOldNames) {
+  const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded", "let_go_at_exec": 3,
+    "untold_32bit_calls": 4, "signals": [{"signal": "waits", "way": "kprobe"}],
+    "cuda": {"let_go": [{"function": "f", "calls_per_second": 9}]}}})"));
+  EXPECT_EQ(run.recorded_by("waits"), "kprobe");
+  EXPECT_EQ(run.kernel_side.unobserved_at_exec, 3);
+  EXPECT_EQ(run.kernel_side.unseen_32bit_calls, 4);
+  ASSERT_TRUE(run.kernel_side.cuda);
+  EXPECT_EQ(run.kernel_side.cuda->detached.at(0).calls_per_second, 9);
 }
 
 TEST(RunTest, HasWhatTheSamplersReported) {

@@ -262,7 +262,7 @@ TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideRecordsFaults) {
   SpoolWriter spool = run_that_maps({{2 << 20}});
   spool.session()["options"]["streams"] = {"files", "block", "vfs"};
   spool.session()["kernel_side"] = {{"state", "recorded"},
-                                    {"signals", {{{"signal", "file operations"}, {"way", "fentry"}}}}};
+                                    {"signals", {{{"signal", "file operations"}, {"mechanism", "fentry"}}}}};
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(spool));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
@@ -270,10 +270,10 @@ TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideRecordsFaults) {
 
 // --kprobes on a kernel whose functions cannot be probed.
 TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
-  const json without = {{"signal", "file operations"}, {"way", nullptr}, {"missing", "no BTF"}};
-  const json by_system_calls = {{"signal", "file operations"}, {"way", "tracepoint"}};
-  const json with = {{"signal", "file operations"}, {"way", "fentry"}};
-  const json no_fault = {{"event", "filemap_fault"}, {"way", "fentry"}, {"missing", "not in this kernel"}};
+  const json without = {{"signal", "file operations"}, {"mechanism", nullptr}, {"missing", "no BTF"}};
+  const json by_system_calls = {{"signal", "file operations"}, {"mechanism", "tracepoint"}};
+  const json with = {{"signal", "file operations"}, {"mechanism", "fentry"}};
+  const json no_fault = {{"event", "filemap_fault"}, {"mechanism", "fentry"}, {"missing", "not in this kernel"}};
   const auto told = [](const char* state, const json& signal, const json& programs) {
     SpoolWriter spool = run_that_maps({{2 << 20}});
     spool.session()["options"]["streams"] = {"files", "block", "vfs"};
