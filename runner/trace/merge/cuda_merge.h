@@ -14,7 +14,7 @@
 #include "runner/trace/gpu/cuda_stacks.h"
 #include "runner/trace/gpu/library_report.h"
 #include "runner/trace/merge/kernel_merge.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -30,7 +30,7 @@ class CudaMerge {
 
   // Passes the rows to `take` in batches, nearly in order of their end. Adds their stacks to `info`; the frames are not
   // symbolized yet. Requires: KernelMerge::load() was called.
-  Status run(KernelMerge& kernel, model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
+  Status run(KernelMerge& kernel, model::TraceInfo& info, const std::function<Status(const SliceRows&)>& take);
 
   // Requires: run() was called.
   [[nodiscard]] const std::array<int64_t, model::kGpuKinds>& rows() const { return rows_; }
@@ -38,8 +38,8 @@ class CudaMerge {
 
  private:
   static constexpr size_t kRowsAtOnce = 200'000;
-  void sort(Partition& partition);
-  void note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first);
+  void sort(SliceRows& slice_rows);
+  void note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, SliceRows& slice_rows, size_t first);
 
   LibraryReport library_;
   size_t stack_depth_;

@@ -137,9 +137,9 @@ Status KernelMerge::load(model::TraceInfo& info) {
   return read;
 }
 
-void KernelMerge::find_gpu_files(Partition& partition) {
+void KernelMerge::find_gpu_files(SliceRows& slice_rows) {
   if (gpu_files_.empty()) return;
-  for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
+  for (model::CallRow& row : slice_rows.calls) row.gpu_file_id = gpu_files_.call(row);
 }
 
 Status KernelMerge::for_each(const std::function<Status(const decode::KernelReader&)>& take) {

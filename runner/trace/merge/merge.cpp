@@ -34,7 +34,7 @@
 #include "runner/trace/merge/small_tables.h"
 #include "runner/trace/merge/staging_folder.h"
 #include "runner/trace/merge/table_files.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
@@ -53,9 +53,9 @@ constexpr double kScanShare = 0.15;          // share of the first pass in the p
 struct Worker {
   Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
       : reader(index), writer(tables, has_gpu, join) {}
-  PartitionReader reader;
+  SliceReader reader;
   PartWriter writer;
-  Partition partition;
+  SliceRows slice_rows;
   int64_t first_call_id = 1;
 };
 
@@ -159,9 +159,9 @@ void Merger::prepare() {
 // Writes the GPU work of observed processes as parts with numbers from `part` on.
 Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   if (!kernel_->present() || !cuda_->present()) return {};
-  return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
-    for (const RowRef& ref : partition.order) feed_->gpu_figures.add(partition.gpu[ref.index], feed_->marks.paths());
-    return writer.write(partition, part++, feed_->totals.calls + 1);
+  return cuda_->run(*kernel_, info_, [&](const SliceRows& slice_rows) {
+    for (const RowRef& ref : slice_rows.order) feed_->gpu_figures.add(slice_rows.gpu[ref.index], feed_->marks.paths());
+    return writer.write(slice_rows, part++, feed_->totals.calls + 1);
   });
 }
 
@@ -176,11 +176,11 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   if (!slices) return tl::make_unexpected(slices.error());
   PartWriter& first_writer = workers[0]->writer;
   if (slices->empty()) {
-    const Status written = first_writer.write(Partition{}, 0, 1);
+    const Status written = first_writer.write(SliceRows{}, 0, 1);
     return written ? merge_cuda(first_writer, 1) : written;
   }
   const auto finish_marks = [&](const Status& merged) {
-    const Partition rest = feed_->marks.finish(feed_->mark_meter);
+    const SliceRows rest = feed_->marks.finish(feed_->mark_meter);
     const bool has_more = merged && !rest.marks.empty();
     const Status written = has_more ? first_writer.write(rest, slices->size(), feed_->totals.calls + 1) : merged;
     return written ? merge_cuda(first_writer, slices->size() + 1) : written;
@@ -194,23 +194,23 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   return finish_marks(util::in_order(
       slices->size(), threads_,
       [&](unsigned thread, size_t number) {
-        return workers[thread]->reader.read((*slices)[number], workers[thread]->partition);
+        return workers[thread]->reader.read((*slices)[number], workers[thread]->slice_rows);
       },
       [&](unsigned thread, size_t) -> Status {
         workers[thread]->first_call_id = feed_->totals.calls + 1;
-        feed_->add(workers[thread]->partition);
+        feed_->add(workers[thread]->slice_rows);
         return {};
       },
       [&](unsigned thread, size_t number) {
         Worker& worker = *workers[thread];
         Status written;
         if (parts.has(number)) {
-          worker.writer.pass(worker.partition, worker.first_call_id);
+          worker.writer.pass(worker.slice_rows, worker.first_call_id);
         } else {
-          written = worker.writer.write(worker.partition, number, worker.first_call_id);
+          written = worker.writer.write(worker.slice_rows, number, worker.first_call_id);
           if (written) parts.add(number);
         }
-        progress_.advance(worker.partition.order.size());
+        progress_.advance(worker.slice_rows.order.size());
         return written;
       }));
 }

@@ -10,7 +10,7 @@
 #include "runner/trace/kernel/call_join.h"
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/call_tables.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -29,20 +29,20 @@ class PartWriter {
   // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
   // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
   // only, so that every table has a file with its columns; `mark` gets none, since it always has a file of the MLLOG marks.
-  Status write(const Partition& partition, size_t number, int64_t first_call_id);
+  Status write(const SliceRows& slice_rows, size_t number, int64_t first_call_id);
   // For a part whose files exist: only passes its calls to the kernel side, as write() does.
-  void pass(const Partition& partition, int64_t first_call_id);
+  void pass(const SliceRows& slice_rows, int64_t first_call_id);
 
  private:
   template <typename RowVector, typename Visit>
-  Status for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind, Visit visit);
+  Status for_each_group(const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind, Visit visit);
   template <typename RowVector, typename Add>
   void add_group(const RowVector& rows, Add add);
   template <typename Table, typename RowVector, typename Add>
-  Status write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
+  Status write_table(Table& table, const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind,
                      size_t number, Add add);
 
-  Status write_gpu(const Partition& partition, size_t number);
+  Status write_gpu(const SliceRows& slice_rows, size_t number);
 
   std::string folder_;
   bool has_gpu_;

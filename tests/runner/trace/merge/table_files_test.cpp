@@ -18,16 +18,16 @@ constexpr uint32_t kThreads = 5;
 constexpr int64_t kCalls = 2 * tables::kRowGroupRows + 1000, kFirstCallId = 71;
 
 // Rows for several row groups, in order of their ends; some begin long before. Every tenth is not listed.
-void fill(Partition& partition) {
+void fill(SliceRows& slice_rows) {
   std::mt19937_64 random(5);
   for (int64_t i = 0; i < kCalls; ++i) {
     const auto length = static_cast<int64_t>(random() % 1000 == 0 ? random() % 5'000'000 : random() % 90);
     const int64_t end_ns = 10'000'000 + 100 * i;
-    partition.calls.push_back(call(static_cast<uint32_t>(random() % kThreads), end_ns - length, length));
+    slice_rows.calls.push_back(call(static_cast<uint32_t>(random() % kThreads), end_ns - length, length));
     if (i % 10 == 0) {
-      ++partition.folded_calls;
+      ++slice_rows.folded_calls;
     } else {
-      partition.order.push_back({end_ns, static_cast<uint32_t>(i), RowKind::kCall});
+      slice_rows.order.push_back({end_ns, static_cast<uint32_t>(i), RowKind::kCall});
     }
   }
 }
@@ -46,13 +46,13 @@ void add_parts(PartCalls& parts) {
 TEST(PartWriter, ReportsTheCallsOfASkippedPartAsOfAWrittenOne) {
   const testing::TraceFolder folder;
   std::filesystem::create_directories(folder.path() + "/call");
-  Partition partition;
-  fill(partition);
+  SliceRows slice_rows;
+  fill(slice_rows);
   CallJoin written, passed;
   for (CallJoin* join : {&written, &passed}) add_parts(join->parts);
   PartWriter writer(folder.path(), false, &written), passer(folder.path(), false, &passed);
-  ASSERT_TRUE(writer.write(partition, 1, kFirstCallId));
-  passer.pass(partition, kFirstCallId);
+  ASSERT_TRUE(writer.write(slice_rows, 1, kFirstCallId));
+  passer.pass(slice_rows, kFirstCallId);
   size_t found = 0;
   for (size_t part = 0; part < 20'000; ++part) {
     ASSERT_EQ(written.parts.call_of(part), passed.parts.call_of(part)) << part;
@@ -63,11 +63,11 @@ TEST(PartWriter, ReportsTheCallsOfASkippedPartAsOfAWrittenOne) {
 
 TEST(PartWriter, WritesNothingOfASkippedPart) {
   const testing::TraceFolder folder;
-  Partition partition;
-  fill(partition);
+  SliceRows slice_rows;
+  fill(slice_rows);
   CallJoin join;
-  PartWriter(folder.path(), false, &join).pass(partition, 1);
-  PartWriter(folder.path(), false).pass(partition, 1);
+  PartWriter(folder.path(), false, &join).pass(slice_rows, 1);
+  PartWriter(folder.path(), false).pass(slice_rows, 1);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
