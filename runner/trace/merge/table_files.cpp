@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/trace/merge/kept_parts.h"
+#include "runner/trace/merge/kept_files.h"
 #include "runner/util/prefetch.h"
 #include "runner/util/radix_sort.h"
 
@@ -48,7 +48,7 @@ auto one_by_one(Table& table) {
 
 // Calls `add` with the rows of group_, in batches that stay in the CPU cache while each column reads them.
 template <typename RowVector, typename Add>
-void PartWriter::add_group(const RowVector& rows, Add add) {
+void TableFileWriter::add_group(const RowVector& rows, Add add) {
   using Row = typename RowVector::value_type;
   std::array<const Row*, kBatchRows> batch;
   for (size_t at = 0; at < group_.size();) {
@@ -64,8 +64,8 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
 // Fills group_ with the rows of one row group after another, sorted by start, and calls `visit` with the earliest and
 // latest end of the group. A group also ends when its texts exceed kRowGroupTextBytes.
 template <typename RowVector, typename Visit>
-Status PartWriter::for_each_group(const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind,
-                                  Visit visit) {
+Status TableFileWriter::for_each_group(const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind,
+                                       Visit visit) {
   const size_t groups = (count + tables::kRowGroupRows - 1) / tables::kRowGroupRows;
   const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
   group_.clear();
@@ -95,11 +95,11 @@ Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Sli
 }
 
 template <typename Table, typename RowVector, typename Add>
-Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const SliceRows& slice_rows,
-                               RowKind kind, size_t number, Add add) {
+Status TableFileWriter::write_table(Table& table, const RowVector& rows, size_t count, const SliceRows& slice_rows,
+                                    RowKind kind, size_t number, Add add) {
   if (count == 0 && number != 0) return {};
   tables::ParquetTable& parquet = table.parquet();
-  if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
+  if (auto opened = parquet.open(table_file_path(folder_, parquet.name(), number)); !opened) return opened;
   const auto write = [&](const GroupEnds& ends) {
     add_group(rows, [&](auto batch) { add(batch, ends); });
     return parquet.end_row_group();
@@ -109,7 +109,7 @@ Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count
   return {};
 }
 
-Status PartWriter::write_gpu(const SliceRows& slice_rows, size_t number) {
+Status TableFileWriter::write_gpu(const SliceRows& slice_rows, size_t number) {
   Status status;
   const auto write = [&](auto& table, model::GpuKind kind) {
     if (!status) return;
@@ -126,7 +126,7 @@ Status PartWriter::write_gpu(const SliceRows& slice_rows, size_t number) {
   return status;
 }
 
-std::vector<std::string> PartWriter::tables(bool has_gpu) {
+std::vector<std::string> TableFileWriter::tables(bool has_gpu) {
   std::vector<std::string> tables = {"call", "alloc", "alloc_small", "mark"};
   if (has_gpu)
     tables.insert(tables.end(),
@@ -134,7 +134,7 @@ std::vector<std::string> PartWriter::tables(bool has_gpu) {
   return tables;
 }
 
-void PartWriter::pass(const SliceRows& slice_rows, int64_t first_call_id) {
+void TableFileWriter::pass(const SliceRows& slice_rows, int64_t first_call_id) {
   if (join_ == nullptr) return;
   const auto join_rows = [&](std::span<const model::CallRow* const> rows) {
     for (const model::CallRow* row : rows) join_->call(*row, first_call_id++);
@@ -147,7 +147,7 @@ void PartWriter::pass(const SliceRows& slice_rows, int64_t first_call_id) {
   static_cast<void>(for_each_group(slice_rows.calls, count, slice_rows, RowKind::kCall, join_group));
 }
 
-Status PartWriter::write(const SliceRows& slice_rows, size_t number, int64_t first_call_id) {
+Status TableFileWriter::write(const SliceRows& slice_rows, size_t number, int64_t first_call_id) {
   std::vector<std::optional<ReadPages>> pages;
   const auto add_calls = [&](std::span<const model::CallRow* const> rows, const GroupEnds& ends) {
     calls_.set(ends);

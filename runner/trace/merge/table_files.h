@@ -14,23 +14,23 @@
 
 namespace mlrun::trace {
 
-// Writes the parts of the event tables (the files of one slice); one per thread, because it reuses its buffers.
-class PartWriter {
+// Writes the files of one slice in all event tables; one per thread, because it reuses its buffers.
+class TableFileWriter {
  public:
-  // Names of the tables that have parts.
+  // Names of the event tables.
   static std::vector<std::string> tables(bool has_gpu);
   // `tables_folder` has a folder for each of these tables. `has_gpu`: GPU work may have been recorded, so its tables are written.
   // `join`: receives every call; nullptr without the kernel side.
-  PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
+  TableFileWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
   void set(PlacedNodes nodes) { allocs_.set(std::move(nodes)); }
 
   // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
-  // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
+  // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first slice
   // only, so that every table has a file with its columns; `mark` gets none, since it always has a file of the MLLOG marks.
   Status write(const SliceRows& slice_rows, size_t number, int64_t first_call_id);
-  // For a part whose files exist: only passes its calls to the kernel side, as write() does.
+  // For a slice whose files exist: only passes its calls to the kernel side, as write() does.
   void pass(const SliceRows& slice_rows, int64_t first_call_id);
 
  private:

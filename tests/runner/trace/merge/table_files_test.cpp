@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a part that is already written is skipped, and that the kernel side gets its calls as if it were written
+// Tests that a slice whose files are already written is skipped, and that the kernel side gets its calls as if it were written
 // now.
 #include "runner/trace/merge/table_files.h"
 
@@ -43,31 +43,31 @@ void add_parts(PartCalls& parts) {
   parts.sort();
 }
 
-TEST(PartWriter, ReportsTheCallsOfASkippedPartAsOfAWrittenOne) {
+TEST(TableFileWriter, ReportsTheCallsOfASkippedSliceAsOfAWrittenOne) {
   const testing::TraceFolder folder;
   std::filesystem::create_directories(folder.path() + "/call");
   SliceRows slice_rows;
   fill(slice_rows);
   CallJoin written, passed;
   for (CallJoin* join : {&written, &passed}) add_parts(join->parts);
-  PartWriter writer(folder.path(), false, &written), passer(folder.path(), false, &passed);
+  TableFileWriter writer(folder.path(), false, &written), passer(folder.path(), false, &passed);
   ASSERT_TRUE(writer.write(slice_rows, 1, kFirstCallId));
   passer.pass(slice_rows, kFirstCallId);
   size_t found = 0;
-  for (size_t part = 0; part < 20'000; ++part) {
-    ASSERT_EQ(written.parts.call_of(part), passed.parts.call_of(part)) << part;
-    found += written.parts.call_of(part) != 0 ? 1 : 0;
+  for (size_t fragment = 0; fragment < 20'000; ++fragment) {
+    ASSERT_EQ(written.parts.call_of(fragment), passed.parts.call_of(fragment)) << fragment;
+    found += written.parts.call_of(fragment) != 0 ? 1 : 0;
   }
   EXPECT_GT(found, 1000u);
 }
 
-TEST(PartWriter, WritesNothingOfASkippedPart) {
+TEST(TableFileWriter, WritesNothingOfASkippedSlice) {
   const testing::TraceFolder folder;
   SliceRows slice_rows;
   fill(slice_rows);
   CallJoin join;
-  PartWriter(folder.path(), false, &join).pass(slice_rows, 1);
-  PartWriter(folder.path(), false).pass(slice_rows, 1);
+  TableFileWriter(folder.path(), false, &join).pass(slice_rows, 1);
+  TableFileWriter(folder.path(), false).pass(slice_rows, 1);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
