@@ -238,7 +238,7 @@ void decode_folder(const Folder& folder, const Wishes& wishes) {
   (*index)->gpu_facts().place_devices(info, (*index)->strings());
   trace::SliceReader reader(**index);
   const auto slices =
-      (*index)->chunks().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
+      (*index)->frame_ranges().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
   if (!slices) return;
   Feed feed(**index, info, kernel, wishes.folds ? kFoldNs : 0);
   if (session->run.options.summary_only && !feed.load_sums(folder.path())) return;

@@ -18,7 +18,8 @@ std::optional<LogWrites> find_log_writes(SpoolIndex& index, const std::vector<st
   LogWrites writes(paths, files);
   SliceReader reader(index);
   SliceRows slice_rows;
-  const auto slices = index.chunks().slices(rows_at_once, [&](const Slice& slice) { return reader.count(slice); });
+  const auto slices =
+      index.frame_ranges().slices(rows_at_once, [&](const Slice& slice) { return reader.count(slice); });
   if (!slices) return std::nullopt;
   for (const Slice& slice : *slices) {
     if (!reader.read(slice, slice_rows)) return std::nullopt;

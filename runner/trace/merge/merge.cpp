@@ -171,8 +171,8 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptFiles& kept) {
     workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
     workers.back()->writer.set(PlacedNodes(session_.run.placement));
   }
-  auto slices =
-      index_->chunks().slices(rows_per_slice(), [&](const Slice& slice) { return workers[0]->reader.count(slice); });
+  auto slices = index_->frame_ranges().slices(rows_per_slice(),
+                                              [&](const Slice& slice) { return workers[0]->reader.count(slice); });
   if (!slices) return tl::make_unexpected(slices.error());
   TableFileWriter& first_writer = workers[0]->writer;
   if (slices->empty()) {
@@ -190,7 +190,7 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptFiles& kept) {
     progress_.say(
         fmt::format("resuming an interrupted merge: {} of {} slices are written", kept.count(), slices->size()));
   }
-  progress_.begin(1 - kScanShare, index_->chunks().rows());
+  progress_.begin(1 - kScanShare, index_->frame_ranges().rows());
   return finish_marks(util::in_order(
       slices->size(), threads_,
       [&](unsigned thread, size_t number) {

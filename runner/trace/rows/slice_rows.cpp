@@ -51,8 +51,8 @@ void SliceRows::clear() {
 template <typename Visit>
 Status SliceReader::for_each_frame(const Slice& slice, Visit visit) {
   SpoolFrame frame;
-  for (const Chunk& chunk : index_.chunks().chunks_of(slice)) {
-    SpoolCursor cursor(index_.fd(), chunk.begin, chunk.end, index_.bytes());
+  for (const FrameRange& range : index_.frame_ranges().ranges_of(slice)) {
+    SpoolCursor cursor(index_.fd(), range.begin, range.end, index_.bytes());
     for (;;) {
       const auto more = cursor.next(frame);
       if (!more) return tl::make_unexpected(more.error());
@@ -71,7 +71,7 @@ Status SliceReader::for_each_frame(const Slice& slice, Visit visit) {
 void SliceReader::reserve(const Slice& slice, SliceRows& slice_rows) {
   if (!reserves_) return;
   constexpr uint64_t kRowsMax = 1'000'000;  // a larger slice, of rows with one time stamp, is rare
-  const uint64_t rows = std::min(index_.chunks().rows_at_most(slice), kRowsMax);
+  const uint64_t rows = std::min(index_.frame_ranges().rows_at_most(slice), kRowsMax);
   // With slack for larger slices to come: memory freed on growth is not always reused.
   const auto make_room = [&](auto& vector) {
     if (vector.capacity() < rows) vector.reserve(rows + rows / 2);
