@@ -100,7 +100,7 @@ TriedSignal tried_signal(const Signal& signal, Seen& seen, bool has_device) {
                    "working directory)");
   }
   const bool recorded_nothing =
-      (is("block I/O") && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
+      (is("block I/O") && (!seen.has(MLRUN_KERNEL_FRAGMENT) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
       (is("page cache") && !seen.has(MLRUN_KERNEL_PAGES)) || (is("waits") && !seen.has(MLRUN_KERNEL_WAIT)) ||
       (is("file operations") && has_device && !seen.has_reads_and_writes());
   if (recorded_nothing) return partial(signal.name + ": attached, but a test of it recorded nothing");

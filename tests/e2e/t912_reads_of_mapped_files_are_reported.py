@@ -32,7 +32,7 @@ while os.read(fd, 65536): pass
 def untold(trace):
     """Bytes, one page per bio fragment. Some 6.18 kernels do not report every completion, in bursts; guests with other kernels
     miss none (kernel_side)."""
-    return 4096 * sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
+    return 4096 * sum(row["count"] for row in trace.rows("loss") if row["unit"] == "bio fragments")
 
 
 def asked_of(this, trace):

@@ -111,7 +111,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
         },
         [&](const mlrun_cufile_part& part) { cufile_parts.add(part); },
         [&](const mlrun_cufile_call& call) { gpu_files_.add(call, cufile_parts.take(call)); },
-        [&](const mlrun_block_part& part) { join_.parts.add(part); },
+        [&](const mlrun_bio_fragment& fragment) { join_.fragments.add(fragment); },
         [&](const mlrun_file_op& operation) { join_.file_ops.add(operation); },
         [&](const mlrun_file_done& done) { completions_.add(done); },
         [&](const mlrun_remote& remote) { join_.remotes.add(remote); },
@@ -127,7 +127,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   observed_.finish(info, session_.end_ns.value_or(0));
   names_.finish(info.files);
   follow(info.files);
-  join_.parts.sort();
+  join_.fragments.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
   join_.pages.finish(info.files, !recorded_by_system_calls(session_));
@@ -230,7 +230,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
   const auto beyond = [](int64_t all, size_t most) {
     return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };
-  add_kernel_loss(info, kWhy, beyond(totals_.parts, decode::kJoinedPartsMax), "block parts");
+  add_kernel_loss(info, kWhy, beyond(totals_.fragments, decode::kJoinedFragmentsMax), "bio fragments");
   add_kernel_loss(info, kWhy, beyond(totals_.file_ops, decode::kJoinedFileOpsMax), "file operations");
   add_kernel_loss(info, kWhy, beyond(totals_.remotes, decode::kJoinedFileOpsMax), "remote requests");
   add_kernel_loss(info, kWhy, beyond(page_adds_, decode::kPageAddsMax), "page cache additions");
@@ -246,7 +246,7 @@ void KernelMerge::describe(json& run) const {
     run["kernel_side"]["throttled"] = {{"waits", totals_.throttled}, {"asleep_ns", totals_.throttled_ns}};
   if (!totals_.syscalls.empty()) run["kernel_side"]["syscalls"] = totals_.syscalls.json();
   run["totals"]["block_requests"] = totals_.requests;
-  run["totals"]["block_parts"] = totals_.parts;
+  run["totals"]["block_parts"] = totals_.fragments;
   run["totals"]["waits"] = totals_.waits;
   run["totals"]["file_operations"] = totals_.file_ops;
   run["totals"]["remote_requests"] = totals_.remotes;

@@ -57,7 +57,7 @@ class KernelRows {
 
  private:
   Status take(const mlrun_block_request& record);
-  Status take(const mlrun_block_part& record);
+  Status take(const mlrun_bio_fragment& record);
   Status take(const mlrun_wait& record);
   Status take(const mlrun_file_op& record);
   Status take(const mlrun_kernel_loss& loss);
@@ -80,14 +80,15 @@ class KernelRows {
   FilesByInode inodes_;
   std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress with an fsync inside
   OrderedTable<RequestTable> requests_;
-  OrderedTable<PartTable> parts_;
+  OrderedTable<FragmentTable> fragments_;
   OrderedTable<WaitTable> waits_;
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
   OrderedTable<MemoryTable> memory_;
   GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
-  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // of the next record, in the order of the spool
+  size_t fragment_number_ = 0, file_op_number_ = 0,
+         remote_number_ = 0;  // of the next record, in the order of the spool
 };
 
 }  // namespace mlrun::trace

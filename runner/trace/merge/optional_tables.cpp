@@ -44,7 +44,7 @@ Status visit_all(const Visit& visit) {
       [&] { return visit_table<AllocTable>(visit); },
       [&] { return visit_table<AllocSmallTable>(visit); },
       [&] { return visit_table<RequestTable>(visit); },
-      [&] { return visit_table<PartTable>(visit); },
+      [&] { return visit_table<FragmentTable>(visit); },
       [&] { return visit_table<WaitTable>(visit); },
       [&] { return visit_table<FileOpTable>(visit); },
       [&] { return visit_table<RemoteTable>(visit); },

@@ -20,8 +20,8 @@ void SilentProcesses::add(uint32_t pid) {
   if (pid != 0 && !known_.contains(pid) && silent_.size() < kProcessesMax) silent_.insert(pid);
 }
 
-void SilentProcesses::add(const mlrun_block_part& part) {
-  if ((part.flags & (MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE)) == 0) add(part.head.pid);
+void SilentProcesses::add(const mlrun_bio_fragment& fragment) {
+  if ((fragment.flags & (MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE)) == 0) add(fragment.head.pid);
 }
 
 void SilentProcesses::add(const mlrun_file_op& operation) {

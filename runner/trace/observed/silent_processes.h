@@ -16,7 +16,7 @@ class SilentProcesses {
  public:
   // Requires: info.processes has all that the library recorded.
   explicit SilentProcesses(const model::TraceInfo& info);
-  void add(const mlrun_block_part& part);
+  void add(const mlrun_bio_fragment& fragment);
   void add(const mlrun_file_op& operation);
   // Counts the process only if no process recorded anything: then it is the command itself. Otherwise it may be a child
   // that only waited and did no I/O.

@@ -32,15 +32,15 @@ void fill(SliceRows& slice_rows) {
   }
 }
 
-void add_parts(PartCalls& parts) {
+void add_fragments(RecordCalls& fragments) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 20'000; ++i) {
-    mlrun_block_part part{};
-    part.head.tid = static_cast<uint32_t>(random() % kThreads);
-    part.queued_at_ns = 10'000'000 + random() % (100 * kCalls);
-    parts.add(part);
+    mlrun_bio_fragment fragment{};
+    fragment.head.tid = static_cast<uint32_t>(random() % kThreads);
+    fragment.queued_at_ns = 10'000'000 + random() % (100 * kCalls);
+    fragments.add(fragment);
   }
-  parts.sort();
+  fragments.sort();
 }
 
 TEST(TableFileWriter, ReportsTheCallsOfASkippedSliceAsOfAWrittenOne) {
@@ -49,14 +49,14 @@ TEST(TableFileWriter, ReportsTheCallsOfASkippedSliceAsOfAWrittenOne) {
   SliceRows slice_rows;
   fill(slice_rows);
   CallJoin written, passed;
-  for (CallJoin* join : {&written, &passed}) add_parts(join->parts);
+  for (CallJoin* join : {&written, &passed}) add_fragments(join->fragments);
   TableFileWriter writer(folder.path(), false, &written), passer(folder.path(), false, &passed);
   ASSERT_TRUE(writer.write(slice_rows, 1, kFirstCallId));
   passer.pass(slice_rows, kFirstCallId);
   size_t found = 0;
   for (size_t fragment = 0; fragment < 20'000; ++fragment) {
-    ASSERT_EQ(written.parts.call_of(fragment), passed.parts.call_of(fragment)) << fragment;
-    found += written.parts.call_of(fragment) != 0 ? 1 : 0;
+    ASSERT_EQ(written.fragments.call_of(fragment), passed.fragments.call_of(fragment)) << fragment;
+    found += written.fragments.call_of(fragment) != 0 ? 1 : 0;
   }
   EXPECT_GT(found, 1000u);
 }

@@ -17,16 +17,16 @@ TEST(SilentProcesses, AreTheCommandWhereThereAreNoRecords) {
 TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
   model::TraceInfo info;
   info.processes.emplace_back().pid = 7;
-  mlrun_block_part part{};
-  part.head.pid = 7;
+  mlrun_bio_fragment fragment{};
+  fragment.head.pid = 7;
   SilentProcesses silent(info);
-  silent.add(part);
-  part.head.pid = 8;
-  silent.add(part);
-  silent.add(part);
-  part.head.pid = 9;
-  part.flags = MLRUN_BLOCK_WRITEBACK;
-  silent.add(part);
+  silent.add(fragment);
+  fragment.head.pid = 8;
+  silent.add(fragment);
+  silent.add(fragment);
+  fragment.head.pid = 9;
+  fragment.flags = MLRUN_BLOCK_WRITEBACK;
+  silent.add(fragment);
   mlrun_wait wait{};
   wait.head.pid = 10;
   silent.add(wait);
