@@ -24,8 +24,8 @@
 #include "kprobes/attach/mount_watch.h"
 #include "kprobes/attach/privilege.h"
 #include "kprobes/device_facts.h"
-#include "kprobes/libraries/followed_libraries.h"
 #include "kprobes/libraries/library_watch.h"
+#include "kprobes/libraries/observed_libraries.h"
 #include "kprobes/loss_watch.h"
 #include "kprobes/proc/mapping_recorder.h"
 #include "kprobes/proc/memory_recorder.h"
@@ -138,7 +138,7 @@ class Server {
   // If mlrun starts a command, the probes are in every process that maps the library: then only the first process makes
   // calls before they are attached. With --pid and --cgroup, probes are only in the requested processes.
   void watch_libraries(const Streams& streams) {
-    std::vector<FollowedLibrary> libraries;
+    std::vector<ObservedLibrary> libraries;
     has_cuda_ = streams.cuda;
     has_cufile_ = streams.cufile;
     has_torch_ = streams.torch;

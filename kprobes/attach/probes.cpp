@@ -176,7 +176,7 @@ Status Probes::open(const Streams& streams) {
   }
   if (Status mapped = map_arrays(); !mapped) return mapped;
   if (Status found = find_pid_level(state_->skeleton->progs.find_pid_level); !found) return found;
-  state_->skeleton->bss->stay_followed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
+  state_->skeleton->bss->stay_observed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
   return state_->rings->open();
 }
 
@@ -273,7 +273,7 @@ Result<Probes::Trial> Probes::try_operations() {
     __builtin_memcpy(&record, data, sizeof record);
     if (record.op < trial.file_ops.size()) ++trial.file_ops[record.op];
   });
-  const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_FOLLOWING_LAUNCHER); });
+  const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_OBSERVED_LAUNCHER); });
   drain();
   state_->take = std::move(take);
   if (!tried) return tl::make_unexpected(tried.error());
@@ -342,15 +342,15 @@ void Probes::attach_open_paths() {
 // do not wait for an exec.
 int Probes::follow(int pidfd) {
   const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
-  return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);
+  return follow(pidfd, waits_for_exec ? MLRUN_OBSERVED_LAUNCHER : MLRUN_OBSERVED);
 }
 
 int Probes::follow(int pidfd, uint32_t how) {
-  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
+  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.observed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
 void Probes::unfollow(int pidfd) {
-  (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd);
+  (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.observed), &pidfd);
 }
 
 int Probes::follow_cgroup(int folder) {
@@ -374,7 +374,7 @@ const Rings& Probes::rings() const { return *state_->rings; }
 
 void Probes::detach() {
   state_->skeleton->bss->is_over = true;
-  state_->skeleton->bss->stay_followed = false;
+  state_->skeleton->bss->stay_observed = false;
   state_->links.clear();
   state_->file_calls.detach();
 }

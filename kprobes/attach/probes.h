@@ -144,7 +144,7 @@ class Probes {
   void attach_open_paths();
   Result<Trial> try_operations();
   Result<std::array<int, MLRUN_FILE_PURPOSES>> try_file_operations();
-  int follow(int pidfd, uint32_t how);  // enum mlrun_following
+  int follow(int pidfd, uint32_t how);  // enum mlrun_observed_as
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;

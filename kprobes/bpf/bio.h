@@ -98,7 +98,7 @@ static __always_inline void put_note(__u64 key, struct bio_note *note) {
 
 // True: the bio belongs to a traced process, which queues it itself or has dirtied the pages that it writes.
 static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
-  if (is_followed(bpf_get_current_task_btf())) {
+  if (is_observed(bpf_get_current_task_btf())) {
     struct thread_state *thread = thread_of(bpf_get_current_task_btf());
     if (thread) note->operation = outermost_operation(thread);
     note->pid_tid = current_pid_tid();
@@ -134,7 +134,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
 }
 
 // With --system: all other bios, of kernel threads themselves.
-static __always_inline bool is_observed(struct bio_note *note) {
+static __always_inline bool is_bio_observed(struct bio_note *note) {
   if (!is_system_wide()) return false;
   note->pid_tid = current_pid_tid();
   bpf_get_current_comm(note->comm, sizeof note->comm);
@@ -177,7 +177,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   bool is_metadata = !has_owner && is_metadata_write(bio, &pages, &note);
   if (!has_owner && !is_metadata && has_lost_owner(bio, &pages))
     count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_WRITER);
-  if (!has_owner && !is_metadata && !is_observed(&note)) {
+  if (!has_owner && !is_metadata && !is_bio_observed(&note)) {
     if (known) bpf_map_delete_elem(&bios, &key);
     return 0;
   }

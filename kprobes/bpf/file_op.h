@@ -21,8 +21,8 @@ const __u64 kNumberMask = ~0ull >> 1;  // stays positive as a signed number
 // already been found to be traced. Operation numbers are unique unless a thread id is reused within a microsecond.
 static __always_inline struct thread_state *own_state(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
-  if (thread && thread->number && stay_followed) return thread;
-  if (!is_followed(task)) return 0;
+  if (thread && thread->number && stay_observed) return thread;
+  if (!is_observed(task)) return 0;
   if (!thread) thread = thread_made_for(task);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
   if (thread && !thread->number) thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | tid_of(task);

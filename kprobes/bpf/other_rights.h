@@ -12,7 +12,7 @@ enum { kNotReadable = 1 };  // BINPRM_FLAGS_ENFORCE_NONDUMP of linux_binprm.inte
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec_with_rights, struct task_struct *task, int old_pid, struct linux_binprm *program) {
-  __u32 *flag = bpf_task_storage_get(&followed, task, 0, 0);
+  __u32 *flag = bpf_task_storage_get(&observed, task, 0, 0);
   if (!flag || !*flag) return 0;
   if (!BPF_CORE_READ_BITFIELD(program, secureexec) && !(program->interp_flags & kNotReadable)) return 0;
   *flag = 0;

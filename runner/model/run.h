@@ -76,7 +76,7 @@ struct OpenFile {
 struct Observed {
   // "processes" (--pid), "cgroup" or "system"; "command": mlrun started the command without its library.
   std::string scope;
-  std::vector<int64_t> children_before;  // pids that are not followed
+  std::vector<int64_t> children_before;  // pids that are not observed
 };
 
 struct Collector {

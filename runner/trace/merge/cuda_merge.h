@@ -26,7 +26,7 @@ class CudaMerge {
         stack_depth_(static_cast<size_t>(std::max<int64_t>(session.options.stack_depth, 0))) {}
 
   // Whether libcuda's calls were requested.
-  [[nodiscard]] bool present() const { return library_.is_followed(); }
+  [[nodiscard]] bool present() const { return library_.is_observed(); }
 
   // Passes the rows to `take` in batches, nearly in order of their end. Adds their stacks to `info`; the frames are not
   // symbolized yet. Requires: KernelMerge::load() was called.

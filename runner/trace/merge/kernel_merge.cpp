@@ -159,8 +159,8 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
                    .has_calls = has_calls(),
                    .lacks_faults = lacks_faults(),
                    .by_system_calls = recorded_by_system_calls(session_),
-                   .follows_cufile = libcufile_.is_followed(),
-                   .follows_torch = torch_.is_followed()},
+                   .follows_cufile = libcufile_.is_observed(),
+                   .follows_torch = torch_.is_observed()},
                   info, FilesByInode(info.files, names_seen(), observed_.files().made()));
   Status status = rows.open(tables_folder);
   if (status) status = for_each_record([&](const decode::KernelReader& reader) { return rows.add(reader); });
@@ -195,8 +195,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(side.spool.left_out, 0)),
                   "records");
   if (has_calls()) add_joins_left_out(info);
-  if (libcufile_.is_followed()) add_gpu_file_gaps(info);
-  if (torch_.is_followed()) add_torch_gaps(info);
+  if (libcufile_.is_observed()) add_gpu_file_gaps(info);
+  if (torch_.is_observed()) add_torch_gaps(info);
 }
 
 void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
@@ -250,8 +250,8 @@ void KernelMerge::describe(json& run) const {
   run["totals"]["waits"] = totals_.waits;
   run["totals"]["file_operations"] = totals_.file_ops;
   run["totals"]["remote_requests"] = totals_.remotes;
-  if (libcufile_.is_followed()) run["totals"]["gpu_file_calls"] = totals_.gpu_file_calls;
-  if (torch_.is_followed()) run["totals"]["torch_memories"] = totals_.torch_memories;
+  if (libcufile_.is_observed()) run["totals"]["gpu_file_calls"] = totals_.gpu_file_calls;
+  if (torch_.is_observed()) run["totals"]["torch_memories"] = totals_.torch_memories;
 }
 
 }  // namespace mlrun::trace

@@ -15,7 +15,7 @@ using nlohmann::json;
 std::vector<std::string> gaps(const json& report) {
   const model::Run session = model::run_of({{"options", {{"streams", {"cuda"}}}}, {"kernel_side", {{"cuda", report}}}});
   const LibraryReport library(session, session.kernel_side.cuda, "cuda", "libcuda");
-  EXPECT_TRUE(library.is_followed());
+  EXPECT_TRUE(library.is_observed());
   model::TraceInfo info;
   library.add_gaps(info, "before", "of these");
   std::vector<std::string> rows;
