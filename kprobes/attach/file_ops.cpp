@@ -16,7 +16,7 @@ namespace {
 // Two threads: the kernel verifies a program of one while it patches a function for the other. It patches one at a
 // time.
 constexpr size_t kThreadsMax = 2;
-constexpr const char* kSilent = "attached, but a test of it recorded nothing";
+constexpr const char* kRecordedNothing = "attached, but a test of it recorded nothing";
 
 // nullopt: this kernel has no such function.
 std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionTypes& types) {
@@ -78,7 +78,7 @@ void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then
   const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
   for (Function& function : functions_) {
     if (function.mechanism.empty() || !(is_tried(function.what.op) || none) || seen[function.what.op] != 0) continue;
-    function.reason = function.mechanism + ": " + kSilent;
+    function.reason = function.mechanism + ": " + kRecordedNothing;
     then(function);
   }
 }
@@ -128,7 +128,7 @@ void FileOps::settle_fallback(Function& function, const std::function<Result<See
   while (!function.mechanism.empty()) {
     const auto seen = try_all();
     if (!seen || (*seen)[function.what.op] != 0) return;
-    function.reason = function.mechanism + ": " + kSilent;
+    function.reason = function.mechanism + ": " + kRecordedNothing;
     const bool has_other = function.mechanism == "fentry";
     function.mechanism.clear();
     function.probe.reset();

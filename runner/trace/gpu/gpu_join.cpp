@@ -204,7 +204,7 @@ model::CoverageRow GpuJoin::coverage_of_stacks() const {
 
 // CUPTI did not start although libcuda was mapped: the driver ignores the injection variable, or CUDA was not
 // initialised.
-std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
+std::optional<model::CoverageRow> GpuJoin::driver_without_cupti() const {
   if (!index_.gpu_facts().empty()) return std::nullopt;
   const std::vector<std::string>& libraries = index_.modules().libraries();
   const auto is_driver = [](const std::string& path) { return path.find("/libcuda.so") != std::string::npos; };
@@ -219,7 +219,7 @@ std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
 
 std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wanted) const {
   std::vector<model::CoverageRow> rows;
-  if (auto silent = wanted ? silent_driver() : std::nullopt) rows.push_back(*std::move(silent));
+  if (auto without_cupti = wanted ? driver_without_cupti() : std::nullopt) rows.push_back(*std::move(without_cupti));
   if (wanted && stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
   if (totals_.without_gpu > 0) {
     rows.push_back(

@@ -64,7 +64,7 @@ class GpuJoin {
     uint32_t host_call = 0;  // in HostBuffers; 0: none
   };
   [[nodiscard]] model::CoverageRow coverage_of_stacks() const;
-  [[nodiscard]] std::optional<model::CoverageRow> silent_driver() const;
+  [[nodiscard]] std::optional<model::CoverageRow> driver_without_cupti() const;
   struct Thread {
     int32_t thread_id = 0, tid = 0;
   };

@@ -30,7 +30,7 @@ constexpr const char* kUnobservedAtExec =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
     "observed from there on";
 
-constexpr const char* kSilent =
+constexpr const char* kUnseenProcesses =
     "not traced by the library (static, setuid or too short-lived): no rows in process and call; the kernel side's "
     "tables have their I/O";
 
@@ -183,8 +183,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
   if (lacks_faults()) totals_.outside_reads.add_row(info);
-  if (has_calls() && totals_.silent_processes > 0)
-    info.coverage.push_back({0, "processes", kSilent, 0, totals_.silent_processes});
+  if (has_calls() && totals_.unseen_processes > 0)
+    info.coverage.push_back({0, "processes", kUnseenProcesses, 0, totals_.unseen_processes});
   totals_.losses.add_rows(info);
   end_.add_row(info);
   add_skipped_programs(info, side);

@@ -14,7 +14,7 @@ namespace mlrun::trace {
 KernelRows::KernelRows(const KernelSources& from, const model::TraceInfo& info, FilesByInode inodes)
     : from_(from),
       threads_(info),
-      silent_(info),
+      unseen_(info),
       inodes_(std::move(inodes)),
       gpu_files_(
           {from.gpu_files, totals_.gpu_file_gaps, threads_, inodes_, from.builder, from.gpu_files.knows_posix()}) {}
@@ -55,7 +55,7 @@ Result<KernelTotals> KernelRows::close() {
   totals_.gpu_file_calls = gpu_files_.count();
   totals_.torch_memories = torch_memories_.count();
   totals_.nameless_files = inodes_.nameless();
-  totals_.silent_processes = silent_.count();
+  totals_.unseen_processes = unseen_.count();
   return std::move(totals_);
 }
 
@@ -78,7 +78,7 @@ Status KernelRows::take(const mlrun_bio_fragment& record) {
   FragmentRow row;
   row.record = record;
   begin_row(row, row.record.queued_at_ns);
-  silent_.add(row.record);
+  unseen_.add(row.record);
   row.call_id = from_.join.fragments.call_of(fragment_number_);
   const bool is_in_no_call = from_.join.fragments.is_outside(fragment_number_++);
   const bool is_outside = from_.has_calls ? is_in_no_call : row.record.operation == 0;
@@ -95,7 +95,7 @@ Status KernelRows::take(const mlrun_wait& record) {
   WaitRow row;
   row.record = record;
   begin_row(row, row.record.off_ns);
-  silent_.add(row.record);
+  unseen_.add(row.record);
   if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
     totals_.throttled++;
     util::add_to(totals_.throttled_ns, std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
@@ -107,7 +107,7 @@ Status KernelRows::take(const mlrun_file_op& record) {
   FileOpRow row;
   row.record = record;
   begin_row(row, row.record.begin_ns);
-  silent_.add(row.record);
+  unseen_.add(row.record);
   row.call_id = from_.join.file_ops.call_of(file_op_number_);
   const bool is_outside = !from_.has_calls || from_.join.file_ops.is_outside(file_op_number_);
   ++file_op_number_;

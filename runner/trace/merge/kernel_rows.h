@@ -23,7 +23,7 @@
 #include "runner/trace/kernel/remote_table.h"
 #include "runner/trace/merge/kernel_totals.h"
 #include "runner/trace/observed/operation_names.h"
-#include "runner/trace/observed/silent_processes.h"
+#include "runner/trace/observed/unseen_processes.h"
 #include "runner/trace/rows/ordered_table.h"
 #include "runner/util/result.h"
 
@@ -76,7 +76,7 @@ class KernelRows {
   KernelSources from_;
   KernelTotals totals_;
   ThreadFinder threads_;
-  SilentProcesses silent_;
+  UnseenProcesses unseen_;
   FilesByInode inodes_;
   std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress with an fsync inside
   OrderedTable<RequestTable> requests_;

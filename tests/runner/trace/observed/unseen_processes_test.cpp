@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/observed/silent_processes.h"
+#include "runner/trace/observed/unseen_processes.h"
 
 #include <gtest/gtest.h>
 
@@ -7,31 +7,31 @@ namespace mlrun::trace {
 namespace {
 
 // A static program that ends at once may have waited for nothing and read nothing.
-TEST(SilentProcesses, AreTheCommandWhereThereAreNoRecords) {
-  EXPECT_EQ(SilentProcesses(model::TraceInfo()).count(), 1);
+TEST(UnseenProcesses, AreTheCommandWhereThereAreNoRecords) {
+  EXPECT_EQ(UnseenProcesses(model::TraceInfo()).count(), 1);
   model::TraceInfo info;
   info.processes.resize(1);
-  EXPECT_EQ(SilentProcesses(info).count(), 0);
+  EXPECT_EQ(UnseenProcesses(info).count(), 0);
 }
 
-TEST(SilentProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
+TEST(UnseenProcesses, AreThoseThatUsedFilesAndHaveNoRow) {
   model::TraceInfo info;
   info.processes.emplace_back().pid = 7;
   mlrun_bio_fragment fragment{};
   fragment.head.pid = 7;
-  SilentProcesses silent(info);
-  silent.add(fragment);
+  UnseenProcesses unseen(info);
+  unseen.add(fragment);
   fragment.head.pid = 8;
-  silent.add(fragment);
-  silent.add(fragment);
+  unseen.add(fragment);
+  unseen.add(fragment);
   fragment.head.pid = 9;
   fragment.flags = MLRUN_BLOCK_WRITEBACK;
-  silent.add(fragment);
+  unseen.add(fragment);
   mlrun_wait wait{};
   wait.head.pid = 10;
-  silent.add(wait);
-  EXPECT_EQ(silent.count(), 1);
-  SilentProcesses of_nobody{model::TraceInfo()};
+  unseen.add(wait);
+  EXPECT_EQ(unseen.count(), 1);
+  UnseenProcesses of_nobody{model::TraceInfo()};
   of_nobody.add(wait);
   EXPECT_EQ(of_nobody.count(), 1) << "the command itself";
 }
