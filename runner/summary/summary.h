@@ -155,7 +155,7 @@ struct SizeBucket {
 };
 
 // Offsets of transfers of one direction, relative to the end of the previous one of the same open file description.
-struct AccessPattern {
+struct FileAccessPattern {
   struct Count {
     int64_t calls = 0, bytes = 0;
   };
@@ -270,7 +270,7 @@ struct FileTree {
   int64_t missing = 0;  // paths on which every call failed; not counted in `files`
   Totals totals;
   int64_t end_checks = 0;                          // reads that returned no bytes, as at the end of a file
-  int64_t sequential_bytes = 0, random_bytes = 0;  // read, by AccessPattern
+  int64_t sequential_bytes = 0, random_bytes = 0;  // read, by FileAccessPattern
   int64_t followed_bytes = 0, distinct_bytes = 0;  // bytes of the reads that Reread tracks; different bytes among them
 
   void add(const FileTree& other);
@@ -307,7 +307,7 @@ struct Summary {
   std::vector<ErrorSummary> errors;  // by calls
   std::vector<SiteSummary> sites;    // allocating ones by bytes, then calling ones by time; none without stacks
   std::vector<SizeBucket> sizes;
-  std::array<AccessPattern, 2> access;  // by Direction
+  std::array<FileAccessPattern, 2> file_access;  // by Direction
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;
