@@ -59,8 +59,8 @@ def check_hint_faults():
         run = Run("remote", 32, seconds, "hint-faults", before=())  # a policy would keep NUMA balancing away
         counted = vmstat("numa_hint_faults") - before
         rows = run.rows()
-        again = [row for row in run.inside(run.hot, rows) if not row["first"]]
-        cold = [row for row in run.inside(run.cold, rows) if not row["first"]]
+        again = [row for row in run.inside(run.hot, rows) if not row["is_first"]]
+        cold = [row for row in run.inside(run.cold, rows) if not row["is_first"]]
         exact = [row for row in again if (row["addr"] - run.hot) // PAGE % 10 == 0]
         if len({row["addr"] // PAGE for row in exact}) >= run.pages * 0.98:
             break
