@@ -130,24 +130,26 @@ static bool take(const json& from, GpuSampler::NotSampled& to) {
   return keys(from, "gpu_id", to.gpu_id, "what", to.what);
 }
 static bool take(const json& from, GpuSampler& to) {
-  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.looks, "late_looks", to.late_looks,
-                                                            "look_ns", to.look_ns, "not_sampled", to.not_sampled);
+  return take(from, static_cast<SamplerState&>(to)) &&
+         keys(from, "looks", to.samples, "late_looks", to.late_samples, "look_ns", to.sample_ns) &&
+         keys(from, "samples", to.samples, "late_samples", to.late_samples, "sample_ns", to.sample_ns, "not_sampled",
+              to.not_sampled);
 }
 static bool take(const json& from, MachineSampler::NotSampled& to) {
   return keys(from, "sample", to.sample, "text", to.text);
 }
 static bool take(const json& from, MachineSampler& to) {
-  return take(from, static_cast<SamplerState&>(to)) &&
-         keys(from, "looks", to.looks, "left_out", to.left_out, "process_left_out", to.process_left_out, "late_looks",
-              to.late_looks, "not_sampled", to.not_sampled, "remarks", to.remarks);
+  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.samples, "late_looks", to.late_samples) &&
+         keys(from, "samples", to.samples, "left_out", to.left_out, "process_left_out", to.process_left_out,
+              "late_samples", to.late_samples, "not_sampled", to.not_sampled, "remarks", to.remarks);
 }
 static bool take(const json& from, PythonSampler::Problem& to) {
   return keys(from, "text", to.text, "processes", to.processes);
 }
 static bool take(const json& from, PythonSampler& to) {
-  to.is_reported =
-      take(from, static_cast<SamplerState&>(to)) && keys(from, "by_name", to.by_name, "looks", to.looks,
-                                                         "looks_left_out", to.looks_left_out, "problems", to.problems);
+  to.is_reported = take(from, static_cast<SamplerState&>(to)) &&
+                   keys(from, "looks", to.rounds, "looks_left_out", to.rounds_left_out, "by_name", to.by_name, "rounds",
+                        to.rounds, "rounds_left_out", to.rounds_left_out, "problems", to.problems);
   return to.is_reported;
 }
 static bool take(const json& from, Placement::Rule& to) {
@@ -159,8 +161,8 @@ static bool take(const json& from, Placement::Counts& to) {
               to.fallback_bytes, "live_bytes", to.live_bytes, "peak_bytes", to.peak_bytes);
 }
 static bool take(const json& from, Placement::Pages& to) {
-  return keys(from, "pid", to.pid, "file", to.file, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled",
-              to.sampled, "bytes", to.bytes, "resident_bytes", to.resident_bytes);
+  return keys(from, "pid", to.pid, "file", to.file, "rule", to.rule, "node", to.node, "looks", to.samples, "samples",
+              to.samples, "sampled", to.sampled, "bytes", to.bytes, "resident_bytes", to.resident_bytes);
 }
 static bool take(const json& from, Placement::Unsampled& to) { return keys(from, "rule", to.rule, "why", to.why); }
 static bool take(const json& from, Placement::Process& to) {

@@ -210,7 +210,7 @@ struct GpuSummary {
   std::string kind, name, uuid;
   int32_t index = -1;
   int64_t memory_bytes = -1;
-  int64_t looks = 0, observed_ns = 0;
+  int64_t samples = 0, observed_ns = 0;
   int64_t busy_ppm = -1, memory_busy_ppm = -1;  // time in which a kernel ran, in which memory was used
   int64_t sm_active_ppm = -1, tensor_ppm = -1, dram_ppm = -1;
   int64_t fb_peak_bytes = -1;
@@ -255,7 +255,7 @@ struct CollectiveSummary {
 struct PythonSummary {
   std::string role, function, source;   // function and source empty: sum of lines beyond the limit
   int32_t processes = 0, line = 0;      // line 0: the code has no line number there
-  int64_t looks = 0, running = 0;       // number of samples; of these, the thread was on a CPU or in the run queue
+  int64_t samples = 0, running = 0;     // number of samples; of these, the thread was on a CPU or in the run queue
   int64_t time_ns = 0, running_ns = 0;  // time that these samples represent; 0: unknown, in traces of earlier versions
   int64_t waiting = 0;                  // number of samples in which the thread was asleep
   int32_t is_driver = 0;                // 1: samples of the driver, whose time is divided (Answer)

@@ -343,7 +343,7 @@ struct Columns<PythonSummary> {
     visit_known(visitor, "function", row.function);
     visit_known(visitor, "source", row.source);
     visit_known(visitor, "line", row.line);
-    visitor("looks", row.looks);
+    visitor("samples", row.samples);
     visitor("running", row.running);
     visitor.later("time_ns", row.time_ns);
     visitor.later("running_ns", row.running_ns);
