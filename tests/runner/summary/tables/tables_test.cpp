@@ -39,6 +39,22 @@ struct Columns<OldGpuMemory> {
     visitor("not_followed", row.is.not_followed);
   }
 };
+struct OldPython {
+  PythonSummary is;
+};
+template <>
+struct Columns<OldPython> {
+  static constexpr const char* kTable = "summary_python";
+  static void visit(auto& visitor, auto& row) {
+    visitor("role", row.is.role);
+    visitor("processes", row.is.processes);
+    visitor("function", row.is.function);
+    visitor("source", row.is.source);
+    visitor("line", row.is.line);
+    visitor("looks", row.is.samples);
+    visitor("running", row.is.running);
+  }
+};
 struct OldGpuIdle {
   GpuIdleSummary is;
 };
@@ -165,8 +181,13 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   GpuIdleSummary idle;
   idle.label = "cpu";
   idle.split.wait_ns = 7;
+  PythonSummary line;
+  line.function = "fetch";
+  line.samples = 9;
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuMemory>{{memory}}, folder_));
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuIdle>{{idle}}, folder_));
+  ASSERT_TRUE(RowWriter::write(std::vector<OldPython>{{line}}, folder_));
+  fs::remove_all(fs::path(folder_) / "tables" / "summary_file_access");
   const auto read = read_tables(folder_);
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_EQ(read->gpu_memory.size(), 1u);
@@ -177,6 +198,8 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   EXPECT_EQ(read->gpu_idle[0].split.wait_ns, 7);
   EXPECT_TRUE(read->gpu_idle[0].python_line.empty());
   EXPECT_TRUE(read->gpu_idle[0].func.empty());
+  ASSERT_EQ(read->python.size(), 1u);
+  EXPECT_EQ(read->python[0].samples, 9);
   EXPECT_FALSE(report::text(*read, "x", {}).empty());
 }
 
