@@ -101,7 +101,7 @@ class TablesTest : public ::testing::Test {
     ASSERT_TRUE(RowWriter::write(summary.left_out, folder_));
     std::ofstream(folder_ / "run.json") << *summary.run.document;
   }
-  fs::path part(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
+  fs::path table_file(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
 
   fs::path folder_;
 };
@@ -157,7 +157,7 @@ TEST_F(TablesTest, NamesTheTableThatIsMissing) {
 
 TEST_F(TablesTest, NamesTheFileThatIsDamaged) {
   write(testing::small_training());
-  fs::resize_file(part("summary_func"), fs::file_size(part("summary_func")) / 2);
+  fs::resize_file(table_file("summary_func"), fs::file_size(table_file("summary_func")) / 2);
   const auto read = read_tables(folder_);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().text.find("summary_func"), std::string::npos) << read.error().text;
@@ -165,7 +165,7 @@ TEST_F(TablesTest, NamesTheFileThatIsDamaged) {
 
 TEST_F(TablesTest, NamesTheColumnOfAnotherVersion) {
   write(testing::small_training());
-  fs::copy_file(part("summary_size"), part("summary_error"), fs::copy_options::overwrite_existing);
+  fs::copy_file(table_file("summary_size"), table_file("summary_error"), fs::copy_options::overwrite_existing);
   const auto read = read_tables(folder_);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().text.find("column 'number' is missing"), std::string::npos) << read.error().text;
@@ -214,7 +214,7 @@ TEST_F(TablesTest, RefusesADamagedRunFile) {
 // Bytes flipped one after another: an error or other figures, never a crash.
 TEST_F(TablesTest, SurvivesFlippedBytes) {
   write(testing::small_training());
-  const fs::path path = part("summary_latency");
+  const fs::path path = table_file("summary_latency");
   std::ifstream in(path, std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   for (size_t at = 0; at < good.size(); at += 7) {
