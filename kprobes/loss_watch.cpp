@@ -11,8 +11,8 @@ void LossWatch::read(uint64_t now_ns) {
     for (uint32_t reason = MLRUN_KERNEL_LOSS_RING; reason <= MLRUN_KERNEL_LOSS_OPEN; reason++)
       read_counters(kind, reason);
   }
-  read_counters(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
-  read_counters(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
+  read_counters(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_WRITER);
+  read_counters(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_PLACE);
   last_read_ns_ = now_ns;
 }
 
@@ -31,7 +31,7 @@ void LossWatch::read_counters(uint32_t kind, uint32_t reason) {
 void LossWatch::finish(uint64_t now_ns) {
   read(now_ns);
   if (const uint64_t open = probes_.open_bios(); open != 0) {
-    report(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
+    report(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
   }
   if (const uint64_t unknown = probes_.unknown_operations(); unknown != 0) {
     report(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING, 0, unknown, now_ns);

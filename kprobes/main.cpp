@@ -54,13 +54,13 @@ int check() {
   std::string line, doubts;
   bool is_partial = false;
   for (const TriedSignal& signal : *tried) {
-    std::string& names = works[signal.way];
-    if (!signal.way.empty()) names += (names.empty() ? "" : ", ") + signal.name;
+    std::string& names = works[signal.mechanism];
+    if (!signal.mechanism.empty()) names += (names.empty() ? "" : ", ") + signal.name;
     if (!signal.doubt.empty()) doubts += signal.doubt + "\n";
     is_partial = is_partial || signal.is_partial;
   }
-  for (const auto& [way, names] : works) {
-    if (!names.empty()) line += fmt::format("{}by {}: {}", line.empty() ? "" : "; ", way, names);
+  for (const auto& [mechanism, names] : works) {
+    if (!names.empty()) line += fmt::format("{}by {}: {}", line.empty() ? "" : "; ", mechanism, names);
   }
   fmt::print("{}\n{}", line, doubts);
   return is_partial ? kPartial : 0;

@@ -90,24 +90,26 @@ struct Seen {
 
 TriedSignal tried_signal(const Signal& signal, Seen& seen, bool has_device) {
   const auto is = [&](const char* name) { return signal.name == name; };
-  const auto partial = [&](const std::string& doubt) { return TriedSignal{signal.name, signal.way, doubt, true}; };
-  if (signal.way.empty()) return partial(fmt::format("no {}: {}", signal.name, signal.missing));
+  const auto partial = [&](const std::string& doubt) {
+    return TriedSignal{signal.name, signal.mechanism, doubt, true};
+  };
+  if (signal.mechanism.empty()) return partial(fmt::format("no {}: {}", signal.name, signal.missing));
   if ((is("block I/O") || is("page cache") || is("write-back")) && !has_device) {
     return partial(signal.name +
                    ": not tried, because no scratch file can be made on a block device (in /var/tmp, /tmp or the "
                    "working directory)");
   }
   const bool recorded_nothing =
-      (is("block I/O") && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
+      (is("block I/O") && (!seen.has(MLRUN_KERNEL_FRAGMENT) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
       (is("page cache") && !seen.has(MLRUN_KERNEL_PAGES)) || (is("waits") && !seen.has(MLRUN_KERNEL_WAIT)) ||
       (is("file operations") && has_device && !seen.has_reads_and_writes());
   if (recorded_nothing) return partial(signal.name + ": attached, but a test of it recorded nothing");
-  if (is("file operations") && signal.way == "tracepoint") {
+  if (is("file operations") && signal.mechanism == "tracepoint") {
     return partial(fmt::format("no {}; file operations are not recorded with --preload; without --preload they are {}",
                                signal.missing, signal.note));
   }
   if (signal.missing.empty()) {
-    return {signal.name, signal.way, signal.note.empty() ? "" : signal.name + ": " + signal.note, false};
+    return {signal.name, signal.mechanism, signal.note.empty() ? "" : signal.name + ": " + signal.note, false};
   }
   return partial(
       fmt::format("{}: {}{}not {}", signal.name, signal.note, signal.note.empty() ? "" : "; ", signal.missing));
@@ -128,10 +130,10 @@ Result<std::vector<TriedSignal>> self_test() {
   (*probes)->drain();
   std::vector<TriedSignal> tried;
   for (const Signal& signal : signals_of(**probes, mounted_served_types())) {
-    if (worked || signal.way.empty()) {
+    if (worked || signal.mechanism.empty()) {
       tried.push_back(tried_signal(signal, seen, file.valid()));
     } else {
-      tried.push_back({signal.name, signal.way, signal.name + ": its test could not be run", true});
+      tried.push_back({signal.name, signal.mechanism, signal.name + ": its test could not be run", true});
     }
   }
   return tried;

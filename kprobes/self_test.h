@@ -11,7 +11,7 @@
 namespace mlrun::probes {
 
 struct TriedSignal {
-  std::string name, way;
+  std::string name, mechanism;
   std::string doubt;  // a sentence on what is missing, limited or untried; empty: nothing, and no test of it failed
   bool is_partial = false;  // all or part of the signal is missing, or it could not be tested
 };

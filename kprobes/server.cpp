@@ -24,8 +24,8 @@
 #include "kprobes/attach/mount_watch.h"
 #include "kprobes/attach/privilege.h"
 #include "kprobes/device_facts.h"
-#include "kprobes/libraries/followed_libraries.h"
 #include "kprobes/libraries/library_watch.h"
+#include "kprobes/libraries/observed_libraries.h"
 #include "kprobes/loss_watch.h"
 #include "kprobes/proc/mapping_recorder.h"
 #include "kprobes/proc/memory_recorder.h"
@@ -138,7 +138,7 @@ class Server {
   // If mlrun starts a command, the probes are in every process that maps the library: then only the first process makes
   // calls before they are attached. With --pid and --cgroup, probes are only in the requested processes.
   void watch_libraries(const Streams& streams) {
-    std::vector<FollowedLibrary> libraries;
+    std::vector<ObservedLibrary> libraries;
     has_cuda_ = streams.cuda;
     has_cufile_ = streams.cufile;
     has_torch_ = streams.torch;
@@ -243,7 +243,8 @@ class Server {
     json list = json::array();
     for (const ProgramState& program : probes_->programs()) {
       if (program.replaced) continue;
-      json entry = {{"event", program.event}, {"way", program.way.empty() ? json() : json(program.way)}};
+      json entry = {{"event", program.event},
+                    {"mechanism", program.mechanism.empty() ? json() : json(program.mechanism)}};
       if (!program.reason.empty()) entry["missing"] = program.reason;
       if (!program.why_kprobe.empty()) entry["why_kprobe"] = program.why_kprobe;
       if (program.since_ns != 0) entry.update({{"file_system", program.file_system}, {"since_ns", program.since_ns}});
@@ -253,9 +254,9 @@ class Server {
   }
 
   void add_library(json& report, const char* key, std::string_view library) const {
-    json signal = {{"signal", fmt::format("calls of {}", library)}, {"way", nullptr}};
+    json signal = {{"signal", fmt::format("calls of {}", library)}, {"mechanism", nullptr}};
     const std::string missing = libraries_->missing(library);
-    if (missing.empty()) signal["way"] = "uprobe";
+    if (missing.empty()) signal["mechanism"] = "uprobe";
     if (!missing.empty()) signal["missing"] = missing;
     report["signals"].push_back(std::move(signal));
     report[key] = libraries_->describe(library);
@@ -290,8 +291,8 @@ class Server {
     for (const SkippedProgram& program : probes_->skipped()) {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
     }
-    report["untold_32bit_calls"] = probes_->unrecorded_32bit_calls();
-    report["let_go_at_exec"] = probes_->unfollowed_at_exec();
+    report["unseen_32bit_calls"] = probes_->unrecorded_32bit_calls();
+    report["unobserved_at_exec"] = probes_->unobserved_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;
   }

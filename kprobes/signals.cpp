@@ -62,7 +62,7 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
   for (const ProgramState& program : programs) {
     if (program.replaced || program.reason.empty() || program.is_of_file_calls) continue;
     if (std::find(part.events.begin(), part.events.end(), program.event) == part.events.end()) continue;
-    if (program.event == part.events.front()) signal.way.clear();
+    if (program.event == part.events.front()) signal.mechanism.clear();
     if (program.reason == kNotAskedFor) return {signal.name, {}, std::string(kNotAskedFor)};
     signal.missing += (signal.missing.empty() ? "" : ", ") + program.event + ": " + program.reason;
   }
@@ -97,19 +97,20 @@ Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
   std::array<bool, MLRUN_FILE_PURPOSES> has{};
   std::array<std::string, MLRUN_FILE_PURPOSES> reasons;
-  std::set<std::string> ways;
+  std::set<std::string> mechanisms;
   std::map<std::string, int> by_kprobe;  // number of functions, by the reason for kprobe
   for (const ProgramState& program : probes.programs()) {
     if (program.file_op < 0) continue;
     const auto op = static_cast<size_t>(program.file_op);
     has.at(op) = has.at(op) || program.reason.empty();
-    if (program.reason.empty()) ways.insert(program.way);
+    if (program.reason.empty()) mechanisms.insert(program.mechanism);
     if (program.reason.empty() && !program.why_kprobe.empty()) ++by_kprobe[program.why_kprobe];
     if (program.reason.empty() && program.event == kOpenFallback) signal.note = kOpenedLate;
     if (!program.reason.empty()) reasons.at(op) = program.reason;
   }
-  for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;
-  if (signal.way.empty()) {
+  for (const std::string& mechanism : mechanisms)
+    signal.mechanism += (signal.mechanism.empty() ? "" : " and ") + mechanism;
+  if (signal.mechanism.empty()) {
     signal.missing = probes.without_file_ops().empty() ? reasons.at(MLRUN_FILE_OPEN) : probes.without_file_ops();
     if (probes.file_calls().works()) return file_calls(probes.file_calls(), signal.missing);
     if (!probes.file_calls().reason().empty()) signal.missing += ", " + probes.file_calls().reason();
@@ -161,7 +162,7 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
 std::optional<Signal> paths_at_open(const Probes& probes) {
   for (const ProgramState& program : probes.programs()) {
     if (program.event != kOpenFunction || program.file_op >= 0) continue;
-    Signal signal{"paths of files as they are opened", program.way, program.reason};
+    Signal signal{"paths of files as they are opened", program.mechanism, program.reason};
     if (!signal.missing.empty()) signal.missing += "; a file that is closed soon after its open has no path";
     return signal;
   }
@@ -176,11 +177,11 @@ std::optional<Signal> remote_requests(const Probes& probes) {
     const auto* protocol = std::find_if(kProtocols.begin(), kProtocols.end(),
                                         [&](const Protocol& candidate) { return candidate.event == program.event; });
     if (protocol == kProtocols.end() || !is_mounted(protocol->file_systems)) continue;
-    if (program.reason.empty()) signal.way = program.way;
+    if (program.reason.empty()) signal.mechanism = program.mechanism;
     if (program.reason.empty()) continue;
     signal.missing += fmt::format("{}{}: {}", signal.missing.empty() ? "" : ", ", protocol->name, program.reason);
   }
-  if (signal.way.empty() && signal.missing.empty()) return std::nullopt;
+  if (signal.mechanism.empty() && signal.missing.empty()) return std::nullopt;
   if (!signal.missing.empty()) signal.missing += "; sleep for these servers is in wait_ns";
   return signal;
 }
@@ -202,8 +203,8 @@ std::vector<Signal> signals_of(const Probes& probes, const FileSystemTypes& serv
 nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served) {
   nlohmann::json list = nlohmann::json::array();
   for (const Signal& signal : signals_of(probes, served)) {
-    nlohmann::json entry = {{"signal", signal.name}, {"way", nullptr}};
-    if (!signal.way.empty()) entry["way"] = signal.way;
+    nlohmann::json entry = {{"signal", signal.name}, {"mechanism", nullptr}};
+    if (!signal.mechanism.empty()) entry["mechanism"] = signal.mechanism;
     if (!signal.missing.empty()) entry["missing"] = signal.missing;
     if (!signal.note.empty()) entry["note"] = signal.note;
     list.push_back(std::move(entry));

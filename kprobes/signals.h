@@ -14,7 +14,7 @@ namespace mlrun::probes {
 
 struct Signal {
   std::string name;
-  std::string way;        // tracepoint, fentry, kprobe; empty: not recorded
+  std::string mechanism;  // tracepoint, fentry, kprobe; empty: not recorded
   std::string missing;    // which part is missing, and why; empty: no part
   std::string note = {};  // a remark on what is recorded; empty: none
 };
@@ -22,7 +22,7 @@ struct Signal {
 // `served`: types of file systems that are mounted from a device or a server.
 std::vector<Signal> signals_of(const Probes& probes, const FileSystemTypes& served);
 
-// Objects with `signal`, `way` (null: not recorded) and, if there is one, `missing` and `note`.
+// Objects with `signal`, `mechanism` (null: not recorded) and, if there is one, `missing` and `note`.
 nlohmann::json signals_json(const Probes& probes, const FileSystemTypes& served);
 
 }  // namespace mlrun::probes

@@ -16,7 +16,7 @@ namespace {
 // Two threads: the kernel verifies a program of one while it patches a function for the other. It patches one at a
 // time.
 constexpr size_t kThreadsMax = 2;
-constexpr const char* kSilent = "attached, but a test of it recorded nothing";
+constexpr const char* kRecordedNothing = "attached, but a test of it recorded nothing";
 
 // nullopt: this kernel has no such function.
 std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionTypes& types) {
@@ -30,7 +30,7 @@ std::optional<FileOps::Function> function_of(const FileFunction& what, FunctionT
 bool is_tried(uint32_t op) { return op != MLRUN_FILE_FAULT && op != MLRUN_FILE_CLONE && op != MLRUN_FILE_COMPLETION; }
 
 void FileOps::attach_by_kprobe(Function& function) const {
-  function.way.clear();
+  function.mechanism.clear();
   function.probe.reset();
   if (programs_.call == nullptr) return;
   auto probe = FunctionProbe::by_kprobe(programs_, function.what);
@@ -39,7 +39,7 @@ void FileOps::attach_by_kprobe(Function& function) const {
     return;
   }
   function.probe = *std::move(probe);
-  function.way = "kprobe";
+  function.mechanism = "kprobe";
 }
 
 void FileOps::attach_by_fentry(Function& function) const {
@@ -54,7 +54,7 @@ void FileOps::attach_by_fentry(Function& function) const {
     return;
   }
   function.probe = *std::move(probe);
-  function.way = "fentry";
+  function.mechanism = "fentry";
 }
 
 // Attaches all functions by fentry, with up to kThreadsMax threads.
@@ -77,8 +77,8 @@ void FileOps::attach_all_by_fentry() {
 void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then) {
   const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
   for (Function& function : functions_) {
-    if (function.way.empty() || !(is_tried(function.what.op) || none) || seen[function.what.op] != 0) continue;
-    function.reason = function.way + ": " + kSilent;
+    if (function.mechanism.empty() || !(is_tried(function.what.op) || none) || seen[function.what.op] != 0) continue;
+    function.reason = function.mechanism + ": " + kRecordedNothing;
     then(function);
   }
 }
@@ -95,7 +95,7 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   }
   attach_all_by_fentry();
   for (Function& function : functions_) {
-    if (function.way.empty()) attach_by_kprobe(function);
+    if (function.mechanism.empty()) attach_by_kprobe(function);
   }
   settle(try_all);
   add_fallbacks(std::move(fallbacks), try_all);
@@ -106,17 +106,17 @@ void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
   bool by_kprobe = false;
   if (const auto seen = try_all()) {
     doubt(*seen, [&](Function& function) {
-      const bool has_other = function.way == "fentry";
-      function.way.clear();
+      const bool has_other = function.mechanism == "fentry";
+      function.mechanism.clear();
       function.probe.reset();
       if (has_other) attach_by_kprobe(function);
-      by_kprobe = by_kprobe || !function.way.empty();
+      by_kprobe = by_kprobe || !function.mechanism.empty();
     });
   }
   if (!by_kprobe) return;
   if (const auto seen = try_all()) {
     doubt(*seen, [](Function& function) {
-      function.way.clear();
+      function.mechanism.clear();
       function.probe.reset();
     });
   }
@@ -124,13 +124,13 @@ void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
 
 void FileOps::settle_fallback(Function& function, const std::function<Result<Seen>()>& try_all) const {
   attach_by_fentry(function);
-  if (function.way.empty()) attach_by_kprobe(function);
-  while (!function.way.empty()) {
+  if (function.mechanism.empty()) attach_by_kprobe(function);
+  while (!function.mechanism.empty()) {
     const auto seen = try_all();
     if (!seen || (*seen)[function.what.op] != 0) return;
-    function.reason = function.way + ": " + kSilent;
-    const bool has_other = function.way == "fentry";
-    function.way.clear();
+    function.reason = function.mechanism + ": " + kRecordedNothing;
+    const bool has_other = function.mechanism == "fentry";
+    function.mechanism.clear();
     function.probe.reset();
     if (has_other) attach_by_kprobe(function);
   }
@@ -138,7 +138,7 @@ void FileOps::settle_fallback(Function& function, const std::function<Result<See
 
 // Attaches the fallback functions of operations without another function. Does nothing if no function at all works.
 void FileOps::add_fallbacks(std::vector<Function> fallbacks, const std::function<Result<Seen>()>& try_all) {
-  const auto works = [](const Function& function) { return !function.way.empty(); };
+  const auto works = [](const Function& function) { return !function.mechanism.empty(); };
   if (std::none_of(functions_.begin(), functions_.end(), works)) return;
   for (Function& function : fallbacks) {
     const bool is_listed = std::any_of(functions_.begin(), functions_.end(), [&](const Function& other) {
@@ -174,7 +174,7 @@ const FileOps::Function* FileOps::attach_next(bool is_late) {
   waiting_.pop_front();
   Function& function = functions_.back();
   attach_by_fentry(function);
-  if (function.way.empty()) attach_by_kprobe(function);
+  if (function.mechanism.empty()) attach_by_kprobe(function);
   if (is_late) function.since_ns = util::monotonic_ns();
   return &function;
 }

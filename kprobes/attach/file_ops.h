@@ -23,8 +23,8 @@ class FileOps {
  public:
   struct Function {
     FileFunction what;
-    std::string way;     // fentry, kprobe; empty: not attached
-    std::string reason;  // why it is not attached; if attached by kprobe, why not by fentry
+    std::string mechanism;  // fentry, kprobe; empty: not attached
+    std::string reason;     // why it is not attached; if attached by kprobe, why not by fentry
     std::optional<FunctionProbe> probe;
     std::optional<FunctionTypes::Place> place;
     std::string file_system;  // if attached after the start: the newly mounted type that has it

@@ -21,23 +21,23 @@ void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string 
 
 void OpenPaths::attach(const std::function<Result<int>()>& try_it) {
   attach(programs_.traced, ::bpf_program__attach_trace, "fentry", try_it);
-  if (way_.empty()) attach(programs_.probed, ::bpf_program__attach, "kprobe", try_it);
+  if (mechanism_.empty()) attach(programs_.probed, ::bpf_program__attach, "kprobe", try_it);
 }
 
-void OpenPaths::attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+void OpenPaths::attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& mechanism,
                        const std::function<Result<int>()>& try_it) {
   if (program == nullptr) return;
   link_.reset(attach_it(program));
   if (!link_) {
-    reason_ = way + ": cannot be attached: " + std::strerror(errno);
+    reason_ = mechanism + ": cannot be attached: " + std::strerror(errno);
     return;
   }
   if (const auto paths = try_it(); paths && *paths == 0) {
-    reason_ = way + ": attached, but a test of it recorded nothing";
+    reason_ = mechanism + ": attached, but a test of it recorded nothing";
     link_.reset();
     return;
   }
-  way_ = way;
+  mechanism_ = mechanism;
   reason_.clear();
 }
 

@@ -35,16 +35,16 @@ class OpenPaths {
   void attach(const std::function<Result<int>()>& try_it);
 
   // The mechanism: fentry or kprobe; empty: not attached, and reason() says why.
-  [[nodiscard]] const std::string& way() const { return way_; }
+  [[nodiscard]] const std::string& mechanism() const { return mechanism_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
  private:
-  void attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
+  void attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& mechanism,
               const std::function<Result<int>()>& try_it);
 
   OpenPrograms programs_;
   Link link_;
-  std::string way_, reason_;
+  std::string mechanism_, reason_;
 };
 
 }  // namespace mlrun::probes

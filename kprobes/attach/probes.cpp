@@ -53,9 +53,9 @@ int keep_warning(libbpf_print_level level, const char* format, va_list arguments
 }
 
 ProgramState state_of(const FileOps::Function& function) {
-  ProgramState state{"on_file_op", std::string(function.what.name), function.way.empty() ? function.reason : ""};
-  state.way = function.way;
-  if (function.way == "kprobe") state.why_kprobe = function.reason;
+  ProgramState state{"on_file_op", std::string(function.what.name), function.mechanism.empty() ? function.reason : ""};
+  state.mechanism = function.mechanism;
+  if (function.mechanism == "kprobe") state.why_kprobe = function.reason;
   state.file_op = static_cast<int>(function.what.op);
   state.file_system = function.file_system;
   state.since_ns = function.since_ns;
@@ -176,7 +176,7 @@ Status Probes::open(const Streams& streams) {
   }
   if (Status mapped = map_arrays(); !mapped) return mapped;
   if (Status found = find_pid_level(state_->skeleton->progs.find_pid_level); !found) return found;
-  state_->skeleton->bss->stay_followed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
+  state_->skeleton->bss->stay_observed = streams.scope == MLRUN_SCOPE_FLAGGED && is_root();
   return state_->rings->open();
 }
 
@@ -273,7 +273,7 @@ Result<Probes::Trial> Probes::try_operations() {
     __builtin_memcpy(&record, data, sizeof record);
     if (record.op < trial.file_ops.size()) ++trial.file_ops[record.op];
   });
-  const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_FOLLOWING_LAUNCHER); });
+  const Status tried = try_file_ops([&](int pidfd) { return follow(pidfd, MLRUN_OBSERVED_LAUNCHER); });
   drain();
   state_->take = std::move(take);
   if (!tried) return tl::make_unexpected(tried.error());
@@ -304,7 +304,7 @@ void Probes::attach_file_calls() {
   FileSyscalls& calls = state_->file_calls;
   const auto& functions = state_->file_ops.functions();
   const bool has_functions = std::any_of(functions.begin(), functions.end(),
-                                         [](const FileOps::Function& function) { return !function.way.empty(); });
+                                         [](const FileOps::Function& function) { return !function.mechanism.empty(); });
   if (!calls.is_wanted() || has_functions) return;
   calls.attach([&] { return try_file_operations(); });
   for (const char* event : {"sys_enter", "sys_exit"}) {
@@ -329,10 +329,10 @@ void Probes::attach_open_paths() {
   OpenPaths& paths = state_->open_paths;
   paths.attach([&] { return try_operations().map([](const Trial& trial) { return trial.paths; }); });
   ProgramState state{"on_open", kOpenFunction, paths.reason()};
-  state.way = paths.way();
-  const bool by_calls = paths.way().empty() && state_->file_calls.works();
+  state.mechanism = paths.mechanism();
+  const bool by_calls = paths.mechanism().empty() && state_->file_calls.works();
   if (by_calls) {
-    state.way = "tracepoint";
+    state.mechanism = "tracepoint";
     state.reason.clear();
   }
   programs_.push_back(std::move(state));
@@ -342,15 +342,15 @@ void Probes::attach_open_paths() {
 // do not wait for an exec.
 int Probes::follow(int pidfd) {
   const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
-  return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);
+  return follow(pidfd, waits_for_exec ? MLRUN_OBSERVED_LAUNCHER : MLRUN_OBSERVED);
 }
 
 int Probes::follow(int pidfd, uint32_t how) {
-  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
+  return ::bpf_map_update_elem(::bpf_map__fd(state_->skeleton->maps.observed), &pidfd, &how, BPF_ANY) == 0 ? 0 : errno;
 }
 
 void Probes::unfollow(int pidfd) {
-  (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.followed), &pidfd);
+  (void)::bpf_map_delete_elem(::bpf_map__fd(state_->skeleton->maps.observed), &pidfd);
 }
 
 int Probes::follow_cgroup(int folder) {
@@ -374,7 +374,7 @@ const Rings& Probes::rings() const { return *state_->rings; }
 
 void Probes::detach() {
   state_->skeleton->bss->is_over = true;
-  state_->skeleton->bss->stay_followed = false;
+  state_->skeleton->bss->stay_observed = false;
   state_->links.clear();
   state_->file_calls.detach();
 }
@@ -441,7 +441,7 @@ const FileSyscalls& Probes::file_calls() const { return state_->file_calls; }
 
 uint64_t Probes::unrecorded_32bit_calls() const { return state_->skeleton->bss->unrecorded_32bit_calls; }
 
-uint64_t Probes::unfollowed_at_exec() const { return state_->skeleton->bss->unfollowed_at_exec; }
+uint64_t Probes::unobserved_at_exec() const { return state_->skeleton->bss->unobserved_at_exec; }
 
 std::vector<SkippedProgram> Probes::skipped() const {
   std::vector<SkippedProgram> skipped;

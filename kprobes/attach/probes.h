@@ -41,9 +41,9 @@ constexpr std::string_view kNotAskedFor = "not asked for";
 // The state of a program. `reason` is empty when it is attached.
 struct ProgramState {
   std::string name, event, reason;
-  bool replaced = false;           // not used: another program, or libmlrun_preload.so, has its task
-  std::string way = "tracepoint";  // mechanism; for a file operation fentry or kprobe
-  std::string why_kprobe = {};     // for a file operation by kprobe: why not by fentry
+  bool replaced = false;                 // not used: another program, or libmlrun_preload.so, has its task
+  std::string mechanism = "tracepoint";  // for a file operation fentry or kprobe
+  std::string why_kprobe = {};           // for a file operation by kprobe: why not by fentry
   int file_op = -1;               // the operation that it records (mlrun_file_op_kind); -1: none, as for a kernel event
   bool is_of_file_calls = false;  // belongs to the system-call fallback
   // For a function that was attached during the run: the file system type, and the time.
@@ -120,7 +120,7 @@ class Probes {
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   [[nodiscard]] LibraryPrograms torch_programs();
   // Processes dropped because they executed a program that their user may not trace.
-  [[nodiscard]] uint64_t unfollowed_at_exec() const;
+  [[nodiscard]] uint64_t unobserved_at_exec() const;
   // Programs that the kernel has skipped since the load, in any process.
   [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of traced processes whose completion has not been seen.
@@ -144,7 +144,7 @@ class Probes {
   void attach_open_paths();
   Result<Trial> try_operations();
   Result<std::array<int, MLRUN_FILE_PURPOSES>> try_file_operations();
-  int follow(int pidfd, uint32_t how);  // enum mlrun_following
+  int follow(int pidfd, uint32_t how);  // enum mlrun_observed_as
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;

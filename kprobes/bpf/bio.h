@@ -89,16 +89,16 @@ static __always_inline void look_for_lost_place(__u64 key, const struct bio_note
   if (note->sectors_below >= note->sectors) return;
   struct place place = {note->place.device, note->place.sector + note->sectors_below};
   struct placed *found = bpf_map_lookup_elem(&places, &place);
-  if (!found || found->bio != key) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
+  if (!found || found->bio != key) count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_PLACE);
 }
 
 static __always_inline void put_note(__u64 key, struct bio_note *note) {
-  if (bpf_map_update_elem(&bios, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
+  if (bpf_map_update_elem(&bios, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_MAP);
 }
 
 // True: the bio belongs to a traced process, which queues it itself or has dirtied the pages that it writes.
 static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
-  if (is_followed(bpf_get_current_task_btf())) {
+  if (is_observed(bpf_get_current_task_btf())) {
     struct thread_state *thread = thread_of(bpf_get_current_task_btf());
     if (thread) note->operation = outermost_operation(thread);
     note->pid_tid = current_pid_tid();
@@ -134,7 +134,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
 }
 
 // With --system: all other bios, of kernel threads themselves.
-static __always_inline bool is_observed(struct bio_note *note) {
+static __always_inline bool is_bio_observed(struct bio_note *note) {
   if (!is_system_wide()) return false;
   note->pid_tid = current_pid_tid();
   bpf_get_current_comm(note->comm, sizeof note->comm);
@@ -169,15 +169,15 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
     if (is_stacked(bio)) go_through(bio, key, known);
     return 0;
   }
-  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // of an earlier bio, whose end was missed
+  if (known) count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_OPEN);  // of an earlier bio, whose end was missed
   struct bio_pages pages = {};
   struct bio_note note = {};
   look_at_pages(bio, &pages);
   bool has_owner = find_owner(bio, &pages, &note);
   bool is_metadata = !has_owner && is_metadata_write(bio, &pages, &note);
   if (!has_owner && !is_metadata && has_lost_owner(bio, &pages))
-    count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
-  if (!has_owner && !is_metadata && !is_observed(&note)) {
+    count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_WRITER);
+  if (!has_owner && !is_metadata && !is_bio_observed(&note)) {
     if (known) bpf_map_delete_elem(&bios, &key);
     return 0;
   }
@@ -247,22 +247,22 @@ int BPF_PROG(on_bio_remap, struct bio *bio, dev_t from_device, sector_t from_sec
   return 0;
 }
 
-static __always_inline void fill_part(struct mlrun_block_part *part, const struct bio_note *note, struct bio *bio,
-                                      __u64 done_ns) {
-  part->head = make_head(MLRUN_KERNEL_PART, sizeof *part, done_ns, note->pid_tid);
-  part->operation = note->operation;
-  part->queued_at_ns = note->queued_at_ns;
-  part->inode = note->inode;
-  part->file_begin = note->begin;
-  part->file_end = note->end;
-  part->sector = BPF_CORE_READ(bio, bi_iter.bi_sector);
-  part->cgroup = note->cgroup;
-  part->device = BPF_CORE_READ(bio, bi_bdev, bd_dev);
-  part->file_device = note->file_device;
-  part->op = note->op;
-  part->flags = note->flags;
-  part->spare = 0;
-  __builtin_memcpy(part->comm, note->comm, sizeof part->comm);
+static __always_inline void fill_fragment(struct mlrun_bio_fragment *fragment, const struct bio_note *note,
+                                          struct bio *bio, __u64 done_ns) {
+  fragment->head = make_head(MLRUN_KERNEL_FRAGMENT, sizeof *fragment, done_ns, note->pid_tid);
+  fragment->operation = note->operation;
+  fragment->queued_at_ns = note->queued_at_ns;
+  fragment->inode = note->inode;
+  fragment->file_begin = note->begin;
+  fragment->file_end = note->end;
+  fragment->sector = BPF_CORE_READ(bio, bi_iter.bi_sector);
+  fragment->cgroup = note->cgroup;
+  fragment->device = BPF_CORE_READ(bio, bi_bdev, bd_dev);
+  fragment->file_device = note->file_device;
+  fragment->op = note->op;
+  fragment->flags = note->flags;
+  fragment->spare = 0;
+  __builtin_memcpy(fragment->comm, note->comm, sizeof fragment->comm);
 }
 
 // A bio of a stacked device has no request: its fragment ends here, without time on a device. nvme with several paths
@@ -275,13 +275,13 @@ int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
   if (!note) return 0;
   if (note->flags & MLRUN_BLOCK_STACKED) {
     look_for_lost_place(key, note);
-    struct mlrun_block_part *part = RESERVE(mlrun_block_part, MLRUN_KERNEL_PART);
-    if (part) {
-      fill_part(part, note, bio, done_ns);
-      part->request = 0;
-      part->issued_at_ns = done_ns;
-      part->bytes = 0;
-      submit(part);
+    struct mlrun_bio_fragment *fragment = RESERVE(mlrun_bio_fragment, MLRUN_KERNEL_FRAGMENT);
+    if (fragment) {
+      fill_fragment(fragment, note, bio, done_ns);
+      fragment->request = 0;
+      fragment->issued_at_ns = done_ns;
+      fragment->bytes = 0;
+      submit(fragment);
     }
   }
   bpf_map_delete_elem(&bios, &key);

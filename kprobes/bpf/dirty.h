@@ -70,7 +70,7 @@ static __always_inline void count_dirtied(struct inode *inode, void *folio) {
 }
 
 static __always_inline int note_dirtying(void *folio, struct address_space *mapping) {
-  if (!mapping || !is_followed(bpf_get_current_task_btf())) return 0;
+  if (!mapping || !is_observed(bpf_get_current_task_btf())) return 0;
   struct inode *inode = BPF_CORE_READ(mapping, host);
   if (!inode) return 0;
   count_dirtied(inode, folio);

@@ -21,8 +21,8 @@ const __u64 kNumberMask = ~0ull >> 1;  // stays positive as a signed number
 // already been found to be traced. Operation numbers are unique unless a thread id is reused within a microsecond.
 static __always_inline struct thread_state *own_state(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
-  if (thread && thread->number && stay_followed) return thread;
-  if (!is_followed(task)) return 0;
+  if (thread && thread->number && stay_observed) return thread;
+  if (!is_observed(task)) return 0;
   if (!thread) thread = thread_made_for(task);
   if (!thread) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_MAP);
   if (thread && !thread->number) thread->number = (now_ns() >> 10) << MLRUN_OPERATION_STEP_SHIFT | tid_of(task);
@@ -48,7 +48,7 @@ static __always_inline __u32 forget_above(struct thread_state *thread, __u64 fra
   for (int i = 0; i < kNested; i++) {
     if (!depth || operation_at(thread, depth - 1)->frame > frame) return depth;
     thread->depth = --depth;
-    if (!operation_at(thread, depth)->is_silent) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);
+    if (!operation_at(thread, depth)->is_unrecorded) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);
   }
   return depth;
 }
@@ -61,7 +61,7 @@ __noinline int forget_above_apart(struct thread_state *thread, __u64 frame) {
 // The file systems' own read and write functions that have been called so far, by address. Some of them call a general
 // function (generic_file_read_iter), which is probed too, for file systems that have no other. The own function is
 // stored here before it calls the general one, so that the operation is recorded once. If two functions have the same
-// slot they replace each other; then is_silent() finds that the general function's operation is nested.
+// slot they replace each other; then is_unrecorded() finds that the general function's operation is nested.
 enum { kOwnFunctions = 32 };
 __u64 own_functions[kOwnFunctions];
 
@@ -90,7 +90,7 @@ static __always_inline bool has_own_function(struct probed probed, __u64 control
 }
 
 // Stores the file system's own function in own_functions. Does so only when the thread's open file changes, to save
-// time. Until it is stored, is_silent() finds that the general function's operation is nested.
+// time. Until it is stored, is_unrecorded() finds that the general function's operation is nested.
 static __always_inline void note_own_function(struct thread_state *thread, const struct operation *operation,
                                               struct probed probed, __u64 control, bool is_typed) {
   if (probed.is_general || thread->noted_file == operation->file) return;
@@ -112,8 +112,8 @@ static __always_inline void emit_given_name(const struct operation *operation, _
     emit_name_apart(program, operation->number, given.text, folder, which);
 }
 
-static __always_inline bool is_silent(struct thread_state *thread, const struct operation *operation, __u32 depth,
-                                      struct probed probed) {
+static __always_inline bool is_unrecorded(struct thread_state *thread, const struct operation *operation, __u32 depth,
+                                          struct probed probed) {
   if (depth) {
     struct operation *above = operation_at(thread, depth - 1);
     if (operation->file && above->file == operation->file && above->op == probed.op) return true;
@@ -136,8 +136,8 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   operation->dirtied = 0;
   look_at_arguments(operation, probed, arguments, is_typed);
   if (is_of_iterators(probed.kind)) note_own_function(thread, operation, probed, arguments[0], is_typed);
-  operation->is_silent = is_silent(thread, operation, depth, probed);
-  if (operation->control && !operation->is_silent) note_handed_in(operation, depth);
+  operation->is_unrecorded = is_unrecorded(thread, operation, depth, probed);
+  if (operation->control && !operation->is_unrecorded) note_handed_in(operation, depth);
   if (probed.kind == MLRUN_ARGUMENTS_NAME || probed.kind == MLRUN_ARGUMENTS_NAMES)
     emit_given_name(operation, arguments[0], arguments[1], 0, is_typed);
   if (probed.kind == MLRUN_ARGUMENTS_NAMES)
@@ -182,7 +182,7 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
   bool is_fault = probed.kind == MLRUN_ARGUMENTS_FAULT;
   if (is_fault && !(result & kMajorFault)) operation->flags |= MLRUN_FILE_MINOR;
   if (probed.op == MLRUN_FILE_WRITE) note_overwriting(operation, result);
-  if (operation->is_silent) {
+  if (operation->is_unrecorded) {
     if (depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
   } else if (!is_fault || result & (kMajorFault | kFaultAgain)) {
     if (operation->control) note_returned(operation, result);

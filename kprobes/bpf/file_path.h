@@ -94,9 +94,9 @@ static __always_inline bool send_path(struct open_walk *open, struct task_struct
 
 static __always_inline int emit_path(struct file *file) {
   struct task_struct *task = bpf_get_current_task_btf();
-  __u32 following = following_of(task);
+  __u32 how = observed_as(task);
   struct open_walk *open = own_walk();
-  if (!following || !open) return 0;
+  if (!how || !open) return 0;
   struct path_walk *walk = &open->walk;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   __u32 type = BPF_CORE_READ(inode, i_mode) & kFileType;
@@ -116,9 +116,9 @@ static __always_inline int emit_path(struct file *file) {
   }
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
   bool is_sent = send_path(open, task, &key, flags, BPF_CORE_READ(inode, i_sb, s_magic));
-  // With MLRUN_FOLLOWING_LAUNCHER the open may be the loader's trial (open_paths.h), whose record reaches no trace: the
+  // With MLRUN_OBSERVED_LAUNCHER the open may be the loader's trial (open_paths.h), whose record reaches no trace: the
   // next open has to record the path again.
-  if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&emitted_paths, &key, &emitted, BPF_ANY);
+  if (is_sent && how == MLRUN_OBSERVED) bpf_map_update_elem(&emitted_paths, &key, &emitted, BPF_ANY);
   return 0;
 }
 

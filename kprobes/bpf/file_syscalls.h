@@ -156,7 +156,7 @@ static __always_inline void clear_operation(struct operation *operation, struct 
   operation->offset = kNoOffset;
   operation->device = operation->flags = operation->dirtied = 0;
   operation->op = op;
-  operation->is_silent = false;
+  operation->is_unrecorded = false;
 }
 
 // For sendfile, splice and copy_file_range. Between two files, the write is recorded as nested in the read, both with
@@ -297,8 +297,8 @@ static __always_inline __s64 result_of_open(struct operation *operation, __s64 r
   struct file *file = file_at(result);
   if (!file) return 0;
   look_at_file(operation, file, false);
-  operation->is_silent = is_made_up(BPF_CORE_READ(file, f_inode, i_sb), operation->device, false);
-  if (operation->is_silent) return 0;
+  operation->is_unrecorded = is_made_up(BPF_CORE_READ(file, f_inode, i_sb), operation->device, false);
+  if (operation->is_unrecorded) return 0;
   if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
   emit_path(file);
   return 0;
@@ -326,7 +326,7 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
     emit_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : emitted, end_ns);
   }
   if (operation->op == MLRUN_FILE_WRITE) note_overwriting(operation, emitted);
-  if (!operation->is_silent) emit_operation(thread, operation, 0, emitted, end_ns);
+  if (!operation->is_unrecorded) emit_operation(thread, operation, 0, emitted, end_ns);
   thread->depth = 0;
   return 0;
 }

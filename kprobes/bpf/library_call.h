@@ -30,7 +30,7 @@ static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << 
 static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
                                                __u32 kind, __u32 emits_stack) {
   struct task_struct *task = bpf_get_current_task_btf();
-  if (!is_followed(task)) return;
+  if (!is_observed(task)) return;
   __u64 cookie = bpf_get_attach_cookie(registers);
   __u32 function = function_of(cookie);
   __u64 *count = bpf_map_lookup_elem(hits, &function);

@@ -6,16 +6,16 @@
 
 #include "kprobes/bpf/tasks.h"
 
-__u64 unfollowed_at_exec;
+__u64 unobserved_at_exec;
 
 enum { kNotReadable = 1 };  // BINPRM_FLAGS_ENFORCE_NONDUMP of linux_binprm.interp_flags
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec_with_rights, struct task_struct *task, int old_pid, struct linux_binprm *program) {
-  __u32 *flag = bpf_task_storage_get(&followed, task, 0, 0);
+  __u32 *flag = bpf_task_storage_get(&observed, task, 0, 0);
   if (!flag || !*flag) return 0;
   if (!BPF_CORE_READ_BITFIELD(program, secureexec) && !(program->interp_flags & kNotReadable)) return 0;
   *flag = 0;
-  __sync_fetch_and_add(&unfollowed_at_exec, 1);
+  __sync_fetch_and_add(&unobserved_at_exec, 1);
   return 0;
 }

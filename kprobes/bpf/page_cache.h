@@ -39,7 +39,7 @@ static __always_inline __u32 pages_of(struct folio *folio) {
 
 SEC("tp_btf/mm_filemap_add_to_page_cache")
 int BPF_PROG(on_page_added, struct folio *folio) {
-  if (!is_followed(bpf_get_current_task_btf())) return 0;
+  if (!is_observed(bpf_get_current_task_btf())) return 0;
   struct page_home home = home_of((__u64)folio);
   struct address_space *mapping = home.mapping;
   struct inode *inode = BPF_CORE_READ(mapping, host);

@@ -28,7 +28,7 @@ struct {
 
 static __always_inline int begin_remote(struct remote_key key, __u32 code, const char *name) {
   struct task_struct *task = bpf_get_current_task_btf();
-  if (!is_followed(task)) {
+  if (!is_observed(task)) {
     bpf_map_delete_elem(&remote_requests, &key);  // of an interrupted request, whose key an untraced process reuses
     return 0;
   }

@@ -8,11 +8,11 @@
 #include "kprobes/bpf/last_completion.h"
 #include "kprobes/bpf/loop.h"
 
-enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // bios walked in one completion
+enum { kFragmentsMax = 4096, kFragmentsMaxBefore = 64 };  // bios walked in one completion
 
 struct request_note {
   __u64 number, inserted_at_ns, issued_at_ns, queued_at_ns;
-  __u32 issues, parts, own_parts, metadata_parts, bytes;
+  __u32 issues, fragments, own_fragments, metadata_fragments, bytes;
   // No narrower field here: kernels before 6.3 refuse a value from the stack with uninitialised padding.
   __u32 requeued;
 };
@@ -97,7 +97,7 @@ int BPF_PROG(on_request_merge, struct request *request) {
 
 // State of the walk over the bios of a request. Sums are in the note, a map value: on the stack the verifier would
 // track their values.
-struct part_walk {
+struct fragment_walk {
   struct bio *bio;
   struct request_note *note;
   __u64 done_ns;
@@ -105,8 +105,8 @@ struct part_walk {
 };
 
 // Emits one bio fragment. Bios of untraced processes are only counted. Returns non-zero to stop.
-static long emit_part(__u32 index, void *context) {
-  struct part_walk *walk = context;
+static long emit_fragment(__u32 index, void *context) {
+  struct fragment_walk *walk = context;
   struct bio *bio = walk->bio;
   struct request_note *note = walk->note;
   if (!bio) return 1;
@@ -114,22 +114,22 @@ static long emit_part(__u32 index, void *context) {
   __u32 size = BPF_CORE_READ(bio, bi_iter.bi_size), got = size < walk->left ? size : walk->left;
   struct bio_note *owner = bpf_map_lookup_elem(&bios, &key);
   if (owner) {
-    struct mlrun_block_part *part = RESERVE(mlrun_block_part, MLRUN_KERNEL_PART);
-    if (part) {
-      fill_part(part, owner, bio, walk->done_ns);
-      part->request = note->number;
-      part->issued_at_ns = note->issued_at_ns;
-      part->bytes = got;
-      submit(part);
+    struct mlrun_bio_fragment *fragment = RESERVE(mlrun_bio_fragment, MLRUN_KERNEL_FRAGMENT);
+    if (fragment) {
+      fill_fragment(fragment, owner, bio, walk->done_ns);
+      fragment->request = note->number;
+      fragment->issued_at_ns = note->issued_at_ns;
+      fragment->bytes = got;
+      submit(fragment);
     }
     if (owner->flags & MLRUN_BLOCK_METADATA_WRITE)
-      note->metadata_parts++;
+      note->metadata_fragments++;
     else
-      note->own_parts++;
+      note->own_fragments++;
     if (!note->queued_at_ns || owner->queued_at_ns < note->queued_at_ns) note->queued_at_ns = owner->queued_at_ns;
     if (got == size) bpf_map_delete_elem(&bios, &key);
   }
-  note->parts++;
+  note->fragments++;
   walk->left -= got;
   walk->bio = BPF_CORE_READ(bio, bi_next);
   return !walk->left;
@@ -137,10 +137,11 @@ static long emit_part(__u32 index, void *context) {
 
 // Emits the bio fragments of the first `bytes`, which are complete. By bpf_loop: the verifier refuses so long an
 // unrolled loop.
-static __always_inline void emit_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
-  struct part_walk walk = {request->bio, note, done_ns, bytes};
-  run_loop(kPartsMax, kPartsMaxBefore, emit_part, &walk);
-  if (walk.bio && walk.left) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
+static __always_inline void emit_fragments(struct request *request, struct request_note *note, __u32 bytes,
+                                           __u64 done_ns) {
+  struct fragment_walk walk = {request->bio, note, done_ns, bytes};
+  run_loop(kFragmentsMax, kFragmentsMaxBefore, emit_fragment, &walk);
+  if (walk.bio && walk.left) count_loss(MLRUN_KERNEL_FRAGMENT, MLRUN_KERNEL_LOSS_MAP);
 }
 
 static __always_inline void emit_request(struct request *request, const struct request_note *note, __u32 device,
@@ -158,10 +159,10 @@ static __always_inline void emit_request(struct request *request, const struct r
   record->device = device;
   record->op = op;
   record->flags = block_flags(request->cmd_flags);
-  if (!note->own_parts && note->metadata_parts) record->flags |= MLRUN_BLOCK_METADATA_WRITE;
+  if (!note->own_fragments && note->metadata_fragments) record->flags |= MLRUN_BLOCK_METADATA_WRITE;
   record->error = error;
   record->issues = note->issues;
-  record->parts = note->parts;
+  record->fragments = note->fragments;
   record->spare = 0;
   bpf_get_current_comm(record->comm, sizeof record->comm);
   submit(record);
@@ -188,7 +189,7 @@ static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __
   __sync_fetch_and_add(&total->bytes, note->bytes);
   if (note->issued_at_ns) __sync_fetch_and_add(&total->device_ns, done_ns - note->issued_at_ns);
   if (error) __sync_fetch_and_add(&total->errors, 1);
-  if (note->own_parts) {
+  if (note->own_fragments) {
     __sync_fetch_and_add(&total->own_requests, 1);
     __sync_fetch_and_add(&total->own_bytes, note->bytes);
   }
@@ -215,7 +216,7 @@ static __always_inline void finish_request(struct request *request, struct reque
   struct gendisk *disk = disk_of(request);
   __u32 device = number_of(disk);
   bool ends_sequence = op == MLRUN_BLOCK_WRITE && !note->bytes;
-  bool is_own = note->own_parts || note->metadata_parts || is_system_wide();
+  bool is_own = note->own_fragments || note->metadata_fragments || is_system_wide();
   if (ends_sequence)
     op = MLRUN_BLOCK_FLUSH;
   else if (add_to_device(disk, device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)
@@ -234,7 +235,7 @@ int BPF_PROG(on_request_complete, struct request *request, int error, __u32 byte
   __u32 op = block_op(request->cmd_flags);
   struct request_note *note = op == MLRUN_BLOCK_OTHER ? 0 : note_of(key, bytes);
   if (note) {
-    emit_parts(request, note, bytes, done_ns);
+    emit_fragments(request, note, bytes, done_ns);
     note->bytes += bytes;
     if (bytes < request->__data_len) return 0;
     finish_request(request, note, op, error, done_ns);

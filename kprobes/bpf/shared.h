@@ -7,7 +7,7 @@
 
 enum { MLRUN_PROBE_REASONS = 8, MLRUN_PROBE_LOSSES = MLRUN_KERNEL_KINDS * MLRUN_PROBE_REASONS };
 
-// Which tasks are traced. Processes with the flag `followed` (tasks.h) are traced in every scope.
+// Which tasks are traced. Processes with the flag `observed` (tasks.h) are traced in every scope.
 enum mlrun_scope { MLRUN_SCOPE_FLAGGED = 0, MLRUN_SCOPE_CGROUP = 1, MLRUN_SCOPE_SYSTEM = 2 };
 
 // A loss counter. Its index in the map: processor * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason. Writers
@@ -50,10 +50,10 @@ enum { MLRUN_RETURN_AT_MOST = 6 };
 // Placeholder of a call: on kernels that have bpf_rdonly_cast (6.2), the loader replaces it by a call of that function.
 enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };
 
-// Values of the flag `followed`, and results of following_of() (tasks.h); 0: not traced.
-enum mlrun_following {
-  MLRUN_FOLLOWING = 1,
-  MLRUN_FOLLOWING_LAUNCHER = 2,  // mlrun's own child, before it becomes the command
+// Values of the flag `observed`, and results of observed_as() (tasks.h); 0: not traced.
+enum mlrun_observed_as {
+  MLRUN_OBSERVED = 1,
+  MLRUN_OBSERVED_LAUNCHER = 2,  // mlrun's own child, before it becomes the command
 };
 
 // A short record of an outermost file operation, a third as long as a whole record. It is used when thread, file and

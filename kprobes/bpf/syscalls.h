@@ -50,15 +50,15 @@ static __always_inline __u32 log2_of(__u64 value) {
 // Counting of mlrun's child starts here, when it becomes the command.
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task) {
-  __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
-  if (flag && *flag) *flag = MLRUN_FOLLOWING;
+  __u32 *flag = bpf_task_storage_get(&observed, task->group_leader, 0, 0);
+  if (flag && *flag) *flag = MLRUN_OBSERVED;
   return 0;
 }
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
   struct task_struct *task = bpf_get_current_task_btf();
-  if (following_of(task) != MLRUN_FOLLOWING) return 0;
+  if (observed_as(task) != MLRUN_OBSERVED) return 0;
   struct syscall_begun *begun = bpf_task_storage_get(&syscalls_begun, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!begun) {
     count_loss(MLRUN_KERNEL_SYSCALL, MLRUN_KERNEL_LOSS_MAP);
@@ -85,7 +85,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_syscall_exit, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();
-  if (following_of(task) != MLRUN_FOLLOWING) return 0;
+  if (observed_as(task) != MLRUN_OBSERVED) return 0;
   struct syscall_begun *begun = bpf_task_storage_get(&syscalls_begun, task, 0, 0);
   if (!begun || !begun->begin_ns) return 0;
   __u64 took_ns = now_ns() - begun->begin_ns;

@@ -19,15 +19,15 @@ static __always_inline int emit_task(struct task_struct *task, __u32 event, __u3
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_task_begin, struct task_struct *parent, struct task_struct *child) {
-  return is_followed(parent) ? emit_task(child, MLRUN_TASK_FORK, pid_of(parent)) : 0;
+  return is_observed(parent) ? emit_task(child, MLRUN_TASK_FORK, pid_of(parent)) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_task_exec, struct task_struct *task) {
-  return is_followed(task) ? emit_task(task, MLRUN_TASK_EXEC, 0) : 0;
+  return is_observed(task) ? emit_task(task, MLRUN_TASK_EXEC, 0) : 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_task_end, struct task_struct *task) {
-  return is_followed(task) ? emit_task(task, MLRUN_TASK_EXIT, 0) : 0;
+  return is_observed(task) ? emit_task(task, MLRUN_TASK_EXIT, 0) : 0;
 }

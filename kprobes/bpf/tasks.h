@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Which tasks are traced (or observed): tasks whose group leader has a flag (enum mlrun_following). mlrun-probes sets
+// Which tasks are traced (or observed): tasks whose group leader has a flag (enum mlrun_observed_as). mlrun-probes sets
 // it through a pidfd, for a command before its first instruction, and every fork inherits it. New threads get the flag as
 // well, because a thread that executes a program becomes the leader itself. An exit does not clear the flag: files are
 // closed, and so written, after a process's exit event. The kernel frees it with the task, so a reused pid does not
@@ -16,7 +16,7 @@ struct {
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, int);
   __type(value, __u32);
-} followed SEC(".maps");
+} observed SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
@@ -26,7 +26,7 @@ struct {
 } observed_cgroup SEC(".maps");
 
 const volatile __u32 scope = MLRUN_SCOPE_FLAGGED;
-bool observes_all;  // false during the loader's trial: then only its child, flagged in `followed`, is traced
+bool observes_all;  // false during the loader's trial: then only its child, flagged in `observed`, is traced
 
 enum { kKernelThread = 0x200000 };
 
@@ -36,7 +36,7 @@ static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_S
 bool is_over;  // recording has stopped; the probes on functions are released one by one, long after that
 // True: a task that was traced once is still traced: recording has not stopped, and neither a change of the task's
 // cgroup nor of its rights matters in this run.
-bool stay_followed;
+bool stay_observed;
 
 // In runs of a non-root user, only processes with the same rights as that user are traced. Checked at each event, since
 // a process may change its rights at any time.
@@ -56,9 +56,9 @@ static __always_inline bool is_own(struct task_struct *task) {
          rights->fsuid.val == own_uid && rights->egid.val == gid && rights->sgid.val == gid && rights->fsgid.val == gid;
 }
 
-// The inherited flag (enum mlrun_following) without a check of the rights; 0: none.
+// The inherited flag (enum mlrun_observed_as) without a check of the rights; 0: none.
 static __always_inline __u32 mark_of(struct task_struct *task) {
-  __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
+  __u32 *flag = bpf_task_storage_get(&observed, task->group_leader, 0, 0);
   return flag ? *flag : 0;
 }
 
@@ -68,24 +68,24 @@ static __always_inline __u32 flag_of(struct task_struct *task) {
 }
 
 static __always_inline void set_flag(struct task_struct *task) {
-  __u32 *flag = bpf_task_storage_get(&followed, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  __u32 *flag = bpf_task_storage_get(&observed, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (flag)
-    *flag = MLRUN_FOLLOWING;
+    *flag = MLRUN_OBSERVED;
   else
     count_loss(0, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// enum mlrun_following; 0: not traced. Requires: `task` is the current one, because the kernel's helper checks only the
+// enum mlrun_observed_as; 0: not traced. Requires: `task` is the current one, because the kernel's helper checks only the
 // current task's cgroup. Kernel threads are excluded from the scopes: they are mostly idle.
-static __always_inline __u32 following_of(struct task_struct *task) {
+static __always_inline __u32 observed_as(struct task_struct *task) {
   if (scope != MLRUN_SCOPE_FLAGGED && !is_over && !(task->flags & kKernelThread)) {
-    if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_FOLLOWING;
-    if (scope == MLRUN_SCOPE_CGROUP && bpf_current_task_under_cgroup(&observed_cgroup, 0) == 1) return MLRUN_FOLLOWING;
+    if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_OBSERVED;
+    if (scope == MLRUN_SCOPE_CGROUP && bpf_current_task_under_cgroup(&observed_cgroup, 0) == 1) return MLRUN_OBSERVED;
   }
   return flag_of(task);
 }
 
-static __always_inline bool is_followed(struct task_struct *task) { return following_of(task); }
+static __always_inline bool is_observed(struct task_struct *task) { return observed_as(task); }
 
 // True: the task is in a system call of a 32-bit program; these have other numbers.
 static __always_inline bool is_in_32bit_call(struct task_struct *task) {

@@ -14,9 +14,9 @@ struct operation {
   __u64 number, begin_ns, file, inode, offset, requested;
   __u64 control;  // the kiocb, if the operation may complete after its return; 0: it may not
   __u32 device, op, flags;
-  __u32 dirtied;    // pages of regular files that it made dirty (bpf/dirty.h)
-  bool is_silent;   // no record: in an equal operation on the same open file, or on a pipe, proc, ...
-  bool is_unnoted;  // it may complete after its return, but the map handed_ins was full (bpf/file_done.h)
+  __u32 dirtied;       // pages of regular files that it made dirty (bpf/dirty.h)
+  bool is_unrecorded;  // no record: in an equal operation on the same open file, or on a pipe, proc, ...
+  bool is_unnoted;     // it may complete after its return, but the map handed_ins was full (bpf/file_done.h)
 };
 
 // The reference for the thread's next short record (shared.h): its last whole record, and the number of the last
@@ -137,7 +137,7 @@ static __always_inline struct operation *operation_at(struct thread_state *threa
 
 // The number of the thread's outermost operation; 0: it is in none, or in one without a record.
 static __always_inline __u64 outermost_operation(const struct thread_state *thread) {
-  return thread->depth && !thread->operations[0].is_silent ? thread->operations[0].number : 0;
+  return thread->depth && !thread->operations[0].is_unrecorded ? thread->operations[0].number : 0;
 }
 
 static __always_inline int set_submitting(bool submitting) {

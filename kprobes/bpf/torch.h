@@ -36,7 +36,7 @@ SEC("uprobe")
 int on_torch_memory(struct pt_regs *registers) {
   __u32 number = bpf_get_attach_cookie(registers);
   const struct mlrun_probe_layout *layout = bpf_map_lookup_elem(&torch_layouts, &number);
-  if (is_over || !layout || !is_followed(bpf_get_current_task_btf())) return 0;
+  if (is_over || !layout || !is_observed(bpf_get_current_task_btf())) return 0;
   __u64 time_ns = now_ns();
   struct mlrun_torch_memory *record = RESERVE(mlrun_torch_memory, MLRUN_KERNEL_TORCH);
   if (!record) return 0;

@@ -58,7 +58,7 @@ static __always_inline bool is_throttled(const struct thread_state *thread, __u3
 }
 
 static __always_inline void goes_off(struct task_struct *task, bool preempted, __u32 state) {
-  if (!is_followed(task)) return;
+  if (!is_observed(task)) return;
   struct thread_state *thread = thread_made_for(task);
   if (!thread) {
     count_loss(MLRUN_KERNEL_WAIT, MLRUN_KERNEL_LOSS_MAP);
@@ -113,7 +113,7 @@ static __always_inline void comes_on(struct task_struct *task) {
 // The kernel asks a thread that dirties pages faster than they are written to sleep for `pause`; 0 or less: no sleep.
 static __always_inline int note_throttle(long pause) {
   struct task_struct *task = bpf_get_current_task_btf();
-  if (pause <= 0 || !is_followed(task)) return 0;
+  if (pause <= 0 || !is_observed(task)) return 0;
   struct thread_state *thread = thread_made_for(task);
   if (thread) thread->throttled_ns = now_ns();
   return 0;

@@ -68,18 +68,18 @@ bool is_library(std::string_view path, std::string_view name) {
 
 }  // namespace
 
-LibraryWatch::LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between)
+LibraryWatch::LibraryWatch(std::vector<ObservedLibrary> libraries, Reach reach, std::function<void()> between)
     : reach_(reach), between_(std::move(between)) {
-  for (FollowedLibrary& library : libraries) followed_.push_back({std::move(library)});
+  for (ObservedLibrary& library : libraries) observed_.push_back({std::move(library)});
   allow_many_files();
 }
 
-const LibraryWatch::Followed* LibraryWatch::library_of(std::string_view path) const {
-  const auto found = std::find_if(followed_.begin(), followed_.end(), [&](const Followed& candidate) {
+const LibraryWatch::Observed* LibraryWatch::library_of(std::string_view path) const {
+  const auto found = std::find_if(observed_.begin(), observed_.end(), [&](const Observed& candidate) {
     const auto& files = candidate.library.files;
     return std::any_of(files.begin(), files.end(), [&](std::string_view name) { return is_library(path, name); });
   });
-  return found == followed_.end() ? nullptr : &*found;
+  return found == observed_.end() ? nullptr : &*found;
 }
 
 void LibraryWatch::follow(uint32_t pid) {
@@ -152,7 +152,7 @@ void LibraryWatch::forget(uint32_t pid) {
 // Releases at most one probe a call: while the kernel releases a probe, this thread cannot drain the rings.
 void LibraryWatch::scan(uint64_t now_ns) {
   if (!detached_.empty()) {
-    const Followed* what = detached_.back().first;
+    const Observed* what = detached_.back().first;
     detached_.pop_back();
     ++*what->library.programs.epoch;
   } else if (!leaving_.empty()) {
@@ -197,7 +197,7 @@ void LibraryWatch::scan_mappings(uint32_t pid, Process& process) {
   std::set<File> mapped;
   for (const std::string_view line : util::split(text, "\n")) {
     const auto map = util::maps_line(line);
-    const Followed* what = map && map->is_code && map->has_file() ? library_of(map->path) : nullptr;
+    const Observed* what = map && map->is_code && map->has_file() ? library_of(map->path) : nullptr;
     if (what == nullptr) continue;
     const File file{map->major, map->minor, map->inode};
     mapped.insert(file);
@@ -253,36 +253,36 @@ void LibraryWatch::read_rates(uint64_t now_ns) {
   const bool is_first = rates_.last_ns == 0;
   rates_.last_ns = now_ns;
   rates_.next_ns = now_ns + util::kNsPerS;
-  for (Followed& followed : followed_) {
-    for (const LibraryCall& call : followed.library.calls) read_rate(followed, call, is_first ? 0 : seconds);
+  for (Observed& observed : observed_) {
+    for (const LibraryCall& call : observed.library.calls) read_rate(observed, call, is_first ? 0 : seconds);
   }
 }
 
 // Drops a function that is called too often. `seconds`: since the previous reading; 0: this is the first.
-void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double seconds) {
-  const MappedArray* hits = followed.library.programs.hits;
-  if (!call.may_be_detached || followed.without.contains(call.number) || hits == nullptr) return;
+void LibraryWatch::read_rate(Observed& observed, const LibraryCall& call, double seconds) {
+  const MappedArray* hits = observed.library.programs.hits;
+  if (!call.may_be_detached || observed.without.contains(call.number) || hits == nullptr) return;
   const uint64_t calls = hits->word(call.number);
-  Rate& rate = followed.rates[call.number];
+  Rate& rate = observed.rates[call.number];
   const uint64_t since = calls - std::exchange(rate.calls, calls);
   if (seconds == 0) return;
   rate.per_second = static_cast<uint64_t>(static_cast<double>(since) / seconds);
   if (rate.per_second <= kCallsPerSecond) return;
-  detach(followed, call.number);
+  detach(observed, call.number);
   rate.detached_ns = util::monotonic_ns();
 }
 
-void LibraryWatch::detach(Followed& followed, uint16_t number) {
-  followed.without.insert(number);
+void LibraryWatch::detach(Observed& observed, uint16_t number) {
+  observed.without.insert(number);
   std::vector<Link> links;
   const auto detach_in = [&](std::map<File, Probed>& libraries) {
     for (auto& [file, probed] : libraries) {
-      if (probed.what == &followed) probed.library.detach(number, links);
+      if (probed.what == &observed) probed.library.detach(number, links);
     }
   };
   detach_in(everywhere_);
   for (auto& [pid, process] : processes_) detach_in(process.libraries);
-  for (Link& link : links) detached_.emplace_back(&followed, std::move(link));
+  for (Link& link : links) detached_.emplace_back(&observed, std::move(link));
 }
 
 std::string LibraryWatch::missing(std::string_view name) const {
@@ -308,11 +308,11 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
                          {"functions", found.functions}});
     if (!found.reason.empty()) libraries.back()["missing"] = found.reason;
   }
-  for (const Followed& followed : followed_) {
-    if (followed.library.name != name) continue;
-    for (const LibraryCall& call : followed.library.calls) {
-      const auto rate = followed.rates.find(call.number);
-      if (rate == followed.rates.end() || rate->second.detached_ns == 0) continue;
+  for (const Observed& observed : observed_) {
+    if (observed.library.name != name) continue;
+    for (const LibraryCall& call : observed.library.calls) {
+      const auto rate = observed.rates.find(call.number);
+      if (rate == observed.rates.end() || rate->second.detached_ns == 0) continue;
       gone.push_back({{"function", call.name},
                       {"calls_per_second", rate->second.per_second},
                       {"at_ns", rate->second.detached_ns}});
@@ -321,7 +321,7 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
   return {{"libraries", std::move(libraries)},
           {"libraries_not_told", found_.left_out},
           {"put_off", put_off_},
-          {"let_go", std::move(gone)}};
+          {"detached", std::move(gone)}};
 }
 
 }  // namespace mlrun::probes

@@ -29,7 +29,7 @@ class LibraryWatch {
   enum class Reach : uint8_t { kProcess, kEverybody };
 
   // `between` is called between two processes, and between two functions; it may call take().
-  LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
+  LibraryWatch(std::vector<ObservedLibrary> libraries, Reach reach, std::function<void()> between);
 
   // Each of these three scans the processes at once, so that later calls of their libraries are recorded.
   void follow(uint32_t pid);
@@ -40,7 +40,7 @@ class LibraryWatch {
   void take(const mlrun_task& task);
 
   // Sets the callback that gets /proc/PID/maps of a process with one of the libraries, whenever its mappings may have
-  // changed. Requires: no process is followed yet.
+  // changed. Requires: no process is observed yet.
   void on_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> callback) {
     on_mappings_ = std::move(callback);
   }
@@ -61,17 +61,17 @@ class LibraryWatch {
     uint64_t calls = 0;  // at the last scan
     uint64_t per_second = 0, detached_ns = 0;
   };
-  struct Followed {
-    FollowedLibrary library;
+  struct Observed {
+    ObservedLibrary library;
     std::map<uint16_t, Rate> rates = {};  // by function
     std::set<uint16_t> without = {};      // functions that were dropped
   };
   struct Probed {
-    const Followed* what;
+    const Observed* what;
     ProbedLibrary library;
   };
   struct Mapping {
-    const Followed* what;
+    const Observed* what;
     File file;
     std::string range, path;
   };
@@ -83,7 +83,7 @@ class LibraryWatch {
   };
   // What run.json records about a library in a process.
   struct Found {
-    const Followed* what = nullptr;
+    const Observed* what = nullptr;
     uint32_t pid = 0;
     std::string path, reason;
     uint64_t at_ns = 0;
@@ -96,13 +96,13 @@ class LibraryWatch {
   void scan_mappings(uint32_t pid, Process& process);
   void attach(uint32_t pid, Process& process, const Mapping& mapping);
   void read_rates(uint64_t now_ns);
-  void read_rate(Followed& followed, const LibraryCall& call, double seconds);
-  void detach(Followed& followed, uint16_t number);
-  [[nodiscard]] const Followed* library_of(std::string_view path) const;
+  void read_rate(Observed& observed, const LibraryCall& call, double seconds);
+  void detach(Observed& observed, uint16_t number);
+  [[nodiscard]] const Observed* library_of(std::string_view path) const;
   void forget(uint32_t pid);
   void find_all_now();
 
-  std::vector<Followed> followed_;  // filled by the constructor alone: pointers lead into it
+  std::vector<Observed> observed_;  // filled by the constructor alone: pointers lead into it
   Reach reach_;
   std::function<void()> between_;
   std::function<void(uint32_t, std::string_view, uint64_t)> on_mappings_;
@@ -115,7 +115,7 @@ class LibraryWatch {
   // Probes that wait for their release: leaving_, of processes that have ended or unmapped the library; detached_, of
   // functions that are called too often.
   std::vector<Link> leaving_;
-  std::vector<std::pair<const Followed*, Link>> detached_;
+  std::vector<std::pair<const Observed*, Link>> detached_;
   bool is_scanning_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the scan of a process, which they might remove
   struct {

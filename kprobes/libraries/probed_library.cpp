@@ -69,7 +69,7 @@ bool has_widths(const std::vector<mlrun_probe_argument>& arguments, const std::v
 }
 
 // Stores the argument layout of a static probe and returns its index, which becomes the probe's cookie.
-Result<uint64_t> layout_of(const FollowedLibrary& library, const LibraryCall& call, const StaticProbe& probe) {
+Result<uint64_t> layout_of(const ObservedLibrary& library, const LibraryCall& call, const StaticProbe& probe) {
   if (!has_widths(probe.arguments, call.widths))
     return fail("its arguments differ from those that this version of mlrun knows");
   mlrun_probe_layout layout{};
@@ -79,7 +79,7 @@ Result<uint64_t> layout_of(const FollowedLibrary& library, const LibraryCall& ca
   return library.programs.layouts->add(layout);
 }
 
-Result<LibrarySymbols> probes_of(const FollowedLibrary& library, const std::string& path) {
+Result<LibrarySymbols> probes_of(const ObservedLibrary& library, const std::string& path) {
   auto probes = static_probes(path, library.provider);
   if (!probes) return tl::make_unexpected(probes.error());
   LibrarySymbols symbols;
@@ -101,7 +101,7 @@ Result<LibrarySymbols> probes_of(const FollowedLibrary& library, const std::stri
 
 }  // namespace
 
-Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std::string& path) {
+Result<LibrarySymbols> library_symbols(const ObservedLibrary& library, const std::string& path) {
   return library.provider.empty() ? exports(path, library.calls) : probes_of(library, path);
 }
 
@@ -117,7 +117,7 @@ Link ProbedLibrary::attach(bpf_program* program, const std::string& path, uint32
 }
 
 // Attaches the probe at a function's return before that at its entry: a call must not have an entry without an end.
-Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
+Result<ProbedLibrary> ProbedLibrary::attach(const ObservedLibrary& library, const std::string& path, uint32_t pid,
                                             const std::set<uint16_t>& without, const std::function<void()>& between) {
   auto symbols = library_symbols(library, path);
   if (!symbols) return tl::make_unexpected(symbols.error());

@@ -36,7 +36,7 @@ struct LibraryCall {
 };
 
 // A library that is probed wherever it is mapped.
-struct FollowedLibrary {
+struct ObservedLibrary {
   std::string_view name;
   std::vector<std::string_view> files;  // file names, without .so*
   std::vector<LibraryCall> calls;
@@ -58,7 +58,7 @@ struct LibrarySymbols {
 
 // Finds which of `library.calls` the file contains; the result points into them. The file is not trusted. Fails if it
 // is no library for this machine, or contains none of them.
-Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std::string& path);
+Result<LibrarySymbols> library_symbols(const ObservedLibrary& library, const std::string& path);
 
 // Probes on a library's functions, attached while this object lives.
 class ProbedLibrary {
@@ -66,7 +66,7 @@ class ProbedLibrary {
   // `path`: a path by which the kernel finds the file now. `pid` 0: in all processes. Leaves out functions in
   // `without`. `between` is called after each function, as attaching a probe takes milliseconds. Fails if no function
   // can be attached.
-  static Result<ProbedLibrary> attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
+  static Result<ProbedLibrary> attach(const ObservedLibrary& library, const std::string& path, uint32_t pid,
                                       const std::set<uint16_t>& without, const std::function<void()>& between);
 
   // Move the probes of one function, or of all, to `leaving`, where they wait for their release: the kernel takes up to a

@@ -41,7 +41,7 @@ void ProcessSnapshots::take(const mlrun_kernel_head& head, const void* record, s
   mlrun_task task{};
   mlrun_file_op operation{};
   mlrun_page_add pages{};
-  mlrun_block_part part{};
+  mlrun_bio_fragment fragment{};
   mlrun_file_path path{};
   mlrun_cufile_call cufile{};
   if (is_a(head, MLRUN_KERNEL_TASK, record, bytes, task)) {
@@ -57,13 +57,14 @@ void ProcessSnapshots::take(const mlrun_kernel_head& head, const void* record, s
     files_.note(path.device, path.inode, head.time_ns);
   } else if (is_a(head, MLRUN_KERNEL_PAGES, record, bytes, pages)) {
     take_file(head.pid, pages.device, pages.inode);
-  } else if (is_a(head, MLRUN_KERNEL_PART, record, bytes, part) && (part.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
-    take_file(head.pid, part.file_device, part.inode);
+  } else if (is_a(head, MLRUN_KERNEL_FRAGMENT, record, bytes, fragment) &&
+             (fragment.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
+    take_file(head.pid, fragment.file_device, fragment.inode);
   } else if (is_a(head, MLRUN_KERNEL_CUFILE, record, bytes, cufile) && cufile.inode != 0) {
     take_file(head.pid, cufile.device, cufile.inode);
   }
   // A process that completes a request or writes a journal does so for others: it needs no description.
-  const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (part.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;
+  const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (fragment.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;
   if (!is_of_kernel && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
 }
 

@@ -41,7 +41,7 @@ void KernelSpool::add(const void* record, size_t bytes, uint64_t time_ns) {
 void KernelSpool::flush() {
   if (payload_.empty()) return;
   const auto bytes = static_cast<uint32_t>(payload_.size() * sizeof(uint64_t));
-  if (offset_ + sizeof(mlrun_frame) + bytes > util::block_end(offset_)) put(MLRUN_FRAME_PAD, nullptr, 0);
+  if (offset_ + sizeof(mlrun_frame) + bytes > util::chunk_end(offset_)) put(MLRUN_FRAME_PAD, nullptr, 0);
   put(MLRUN_FRAME_KERNEL, payload_.data(), bytes);
   (full_ ? left_out_ : records_) += waiting_;
   waiting_ = 0;
@@ -61,7 +61,7 @@ void KernelSpool::put(uint16_t type, const void* payload, uint32_t bytes) {
   constexpr std::array<char, MLRUN_FRAME_ALIGN> kZeros{};
   const size_t rest = util::frame_bytes(bytes) - sizeof frame - bytes;
   const bool written = write(&frame, sizeof frame) && write(payload, bytes) && write(kZeros.data(), rest);
-  if (type == MLRUN_FRAME_PAD) offset_ = util::block_end(begin);
+  if (type == MLRUN_FRAME_PAD) offset_ = util::chunk_end(begin);
   full_ = !written || offset_ > kMaxBytes;
 }
 

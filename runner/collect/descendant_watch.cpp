@@ -165,7 +165,7 @@ nlohmann::json DescendantWatch::finish() {
   scan(util::monotonic_ns());
   nlohmann::json list = nlohmann::json::array();
   for (const Process& process : processes_) list.push_back(describe(process));
-  return {{"looks", scans_}, {"look_ns", scan_ns_}, {"left_out", left_out_}, {"processes", std::move(list)}};
+  return {{"scans", scans_}, {"scan_ns", scan_ns_}, {"left_out", left_out_}, {"processes", std::move(list)}};
 }
 
 }  // namespace mlrun::collect

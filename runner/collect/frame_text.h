@@ -10,7 +10,7 @@
 namespace mlrun::collect {
 
 // Appends a frame to `text`, whose first byte will be at offset `begin` of the file. Magic, version, payload_bytes and
-// crc32c of the header are filled in; zeros precede it if it would cross the end of a block. Requires: bytes <=
+// crc32c of the header are filled in; zeros precede it if it would cross the end of a chunk. Requires: bytes <=
 // MLRUN_FRAME_PAYLOAD_MAX.
 void append_frame(std::string& text, uint64_t begin, mlrun_frame header, const void* payload, uint32_t bytes);
 

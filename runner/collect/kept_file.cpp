@@ -51,8 +51,8 @@ bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
   for (uint64_t at = 0; at + sizeof(mlrun_frame) <= written;) {
     mlrun_frame header;
     if (!read(&header, sizeof header, at)) return false;
-    if (header.magic != MLRUN_SPOOL_MAGIC) {  // zeros up to the next block
-      at = util::block_end(at);
+    if (header.magic != MLRUN_SPOOL_MAGIC) {  // zeros up to the next chunk
+      at = util::chunk_end(at);
       continue;
     }
     if (header.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX) return false;

@@ -45,8 +45,8 @@ bool whole_frame_at(const std::vector<char>& bytes, size_t at, mlrun_frame& fram
   return util::frame_checksum(frame, bytes.data() + at + util::kFrameHeaderBytes) == frame.crc32c;
 }
 
-// Notes the complete frames of one block in `found`. True: there is at least one.
-bool scan_block(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found) {
+// Notes the complete frames of one chunk in `found`. True: there is at least one.
+bool scan_chunk(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found) {
   bool any = false;
   mlrun_frame frame{};
   for (size_t at = 0; at < bytes.size();) {
@@ -63,7 +63,7 @@ bool scan_block(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found
       std::memcpy(&anchor, bytes.data() + at + util::kFrameHeaderBytes, sizeof anchor);
       found.last_beat_ns = anchor.monotonic_ns;
     }
-    at = frame.type == MLRUN_FRAME_PAD ? MLRUN_SPOOL_BLOCK_BYTES : at + util::frame_bytes(frame.payload_bytes);
+    at = frame.type == MLRUN_FRAME_PAD ? MLRUN_SPOOL_CHUNK_BYTES : at + util::frame_bytes(frame.payload_bytes);
     found.end = begin + at;
   }
   return any;
@@ -75,8 +75,8 @@ SpoolTail read_spool_tail(const std::string& path, const char* ring, uint64_t ta
   const util::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   SpoolTail found;
   while (head > 0) {
-    const uint64_t begin = (head - 1) / MLRUN_SPOOL_BLOCK_BYTES * MLRUN_SPOOL_BLOCK_BYTES;
-    if (scan_block(read_bytes(file.get(), ring, tail, begin, head), begin, found)) break;
+    const uint64_t begin = (head - 1) / MLRUN_SPOOL_CHUNK_BYTES * MLRUN_SPOOL_CHUNK_BYTES;
+    if (scan_chunk(read_bytes(file.get(), ring, tail, begin, head), begin, found)) break;
     head = begin;
   }
   return found;

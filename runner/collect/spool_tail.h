@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the end of a spool. Its last block may be partly in the file and partly still in the staging ring.
+// Finds the end of a spool. Its last chunk may be partly in the file and partly still in the staging ring.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct SpoolTail {
 };
 
 // Reads the file's bytes below `tail` and the ring's from `tail` to `head` (`ring` may be null if tail == head). Skips
-// blocks without a complete frame, from the end.
+// chunks without a complete frame, from the end.
 SpoolTail read_spool_tail(const std::string& path, const char* ring, uint64_t tail, uint64_t head);
 
 }  // namespace mlrun::collect

@@ -98,9 +98,9 @@ void Spool::put_rows(const mlrun_frame& header, const void* payload, uint32_t by
 // Requires: space for the frame, a pad of the same length and an index frame.
 void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   const uint64_t frame_bytes = util::frame_bytes(bytes);
-  const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
-  const bool starts_block = header.type == MLRUN_FRAME_INDEX || header.type == MLRUN_FRAME_PAD;
-  if (!starts_block && (block_used == 0 || block_used + frame_bytes > MLRUN_SPOOL_BLOCK_BYTES)) begin_block();
+  const uint64_t chunk_used = head_ % MLRUN_SPOOL_CHUNK_BYTES;
+  const bool starts_chunk = header.type == MLRUN_FRAME_INDEX || header.type == MLRUN_FRAME_PAD;
+  if (!starts_chunk && (chunk_used == 0 || chunk_used + frame_bytes > MLRUN_SPOOL_CHUNK_BYTES)) begin_chunk();
 
   header.magic = MLRUN_SPOOL_MAGIC;
   header.version = MLRUN_SPOOL_VERSION;
@@ -119,11 +119,11 @@ void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   if (window_) window_->note(header, frame + util::kFrameHeaderBytes, head_, util::monotonic_ns());
 }
 
-// The pad is a header and zeros up to the end of the block.
-void Spool::begin_block() {
-  const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
-  if (block_used != 0) {
-    const uint64_t rest = MLRUN_SPOOL_BLOCK_BYTES - block_used;
+// The pad is a header and zeros up to the end of the chunk.
+void Spool::begin_chunk() {
+  const uint64_t chunk_used = head_ % MLRUN_SPOOL_CHUNK_BYTES;
+  if (chunk_used != 0) {
+    const uint64_t rest = MLRUN_SPOOL_CHUNK_BYTES - chunk_used;
     std::memset(at(head_) + util::kFrameHeaderBytes, 0, rest - util::kFrameHeaderBytes);
     mlrun_frame pad{};
     pad.type = MLRUN_FRAME_PAD;
@@ -131,7 +131,7 @@ void Spool::begin_block() {
     head_ += rest - util::kFrameHeaderBytes;
     store(*ring_.shared_head, __u64{head_});
   }
-  const mlrun_frame_index index{head_ / MLRUN_SPOOL_BLOCK_BYTES, util::monotonic_ns()};
+  const mlrun_frame_index index{head_ / MLRUN_SPOOL_CHUNK_BYTES, util::monotonic_ns()};
   mlrun_frame header{};
   header.type = MLRUN_FRAME_INDEX;
   append(header, &index, sizeof index);

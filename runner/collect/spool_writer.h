@@ -82,7 +82,7 @@ class Spool {
   bool make_room(uint64_t frame_bytes, uint64_t reserve_bytes);
   bool keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
   void append(mlrun_frame header, const void* payload, uint32_t bytes);
-  void begin_block();
+  void begin_chunk();
   void stop(int error);
   void free_old(uint64_t now_ns, uint64_t needed_bytes);
   [[nodiscard]] uint64_t missing_bytes(uint64_t frame_bytes) const;

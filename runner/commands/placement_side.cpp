@@ -43,7 +43,7 @@ void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, 
   for (const auto& [node, sampled] : pages.sampled) {
     nlohmann::json row = about;
     row["node"] = node;
-    row["looks"] = pages.samples;
+    row["samples"] = pages.samples;
     row["sampled"] = sampled;
     const auto bytes = pages.bytes.find(node);
     const double sum = bytes == pages.bytes.end() ? 0 : bytes->second;  // 0: only while memory was filled or freed

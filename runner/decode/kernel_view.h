@@ -63,7 +63,7 @@ class KernelReader {
   bool visit(const Visit& visit) const {
     switch (static_cast<mlrun_kernel_kind>(head_.kind)) {
       case MLRUN_KERNEL_REQUEST: return visit_as<mlrun_block_request>(visit);
-      case MLRUN_KERNEL_PART: return visit_as<mlrun_block_part>(visit);
+      case MLRUN_KERNEL_FRAGMENT: return visit_as<mlrun_bio_fragment>(visit);
       case MLRUN_KERNEL_WAIT: return visit_as<mlrun_wait>(visit);
       case MLRUN_KERNEL_LOSS: return visit_as<mlrun_kernel_loss>(visit);
       case MLRUN_KERNEL_PAGES: return visit_as<mlrun_page_add>(visit);

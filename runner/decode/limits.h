@@ -49,17 +49,17 @@ inline constexpr size_t kKernelLossesMax = size_t{1} << 16;
 inline constexpr size_t kPageAddsMax = size_t{1} << 23;     // additions to the page cache
 inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;  // waits of threads that calls may still need
 // Entries that calls may still need: up to 3 for each bio fragment, up to 2 for each request to a disk or a server.
-inline constexpr size_t kWindowPartsMax = size_t{1} << 20;
+inline constexpr size_t kWindowFragmentsMax = size_t{1} << 20;
 inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // file operations that calls may still need
 inline constexpr size_t kDisksOfAFileSystem = 64;
 inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;  // from a completion to the wake-up it causes, on a slow machine
-inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;     // bio fragments joined with their calls
-inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;   // file operations joined with their calls
-inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;  // libcufile calls joined with the calls below them
-inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;  // live handles
-inline constexpr size_t kGpuFileExecsMax = size_t{1} << 20;    // execs, which invalidate handles
-inline constexpr size_t kOpenInBatchMax = 4096;                // open operations of one libcufile batch
-inline constexpr size_t kCufileArraysMax = 4096;               // threads whose call record has not arrived yet
+inline constexpr size_t kJoinedFragmentsMax = size_t{1} << 23;  // bio fragments joined with their calls
+inline constexpr size_t kJoinedFileOpsMax = size_t{1} << 23;    // file operations joined with their calls
+inline constexpr size_t kJoinedGpuFilesMax = size_t{1} << 22;   // libcufile calls joined with the calls below them
+inline constexpr size_t kGpuFileHandlesMax = size_t{1} << 20;   // live handles
+inline constexpr size_t kGpuFileExecsMax = size_t{1} << 20;     // execs, which invalidate handles
+inline constexpr size_t kOpenInBatchMax = 4096;                 // open operations of one libcufile batch
+inline constexpr size_t kCufileArraysMax = 4096;                // threads whose call record has not arrived yet
 
 inline constexpr size_t kCompletionsMax = size_t{1} << 23;     // completions of asynchronous file operations
 inline constexpr size_t kRepeatedBytesMax = 256;               // bytes of a text that is stored in every row

@@ -16,7 +16,7 @@ enum { MLRUN_KERNEL_COMM = 16 };
 // Numbers are never reused.
 enum mlrun_kernel_kind {
   MLRUN_KERNEL_REQUEST = 1,       // struct mlrun_block_request
-  MLRUN_KERNEL_PART = 2,          // struct mlrun_block_part
+  MLRUN_KERNEL_FRAGMENT = 2,      // struct mlrun_bio_fragment
   MLRUN_KERNEL_WAIT = 3,          // struct mlrun_wait
   MLRUN_KERNEL_LOSS = 4,          // struct mlrun_kernel_loss, written by mlrun-probes
   MLRUN_KERNEL_PAGES = 5,         // struct mlrun_page_add
@@ -88,15 +88,15 @@ struct mlrun_block_request {  // pid and tid: the task on the CPU that completed
   __u64 sector;
   __u32 bytes, device;
   __u32 op, flags;
-  __s32 error;   // negative: errno; positive: the kernel's blk_status_t
-  __u32 issues;  // more than 1: it was requeued
-  __u32 parts;   // bios, of any process
+  __s32 error;      // negative: errno; positive: the kernel's blk_status_t
+  __u32 issues;     // more than 1: it was requeued
+  __u32 fragments;  // bios, of any process
   __u32 spare;
   char comm[MLRUN_KERNEL_COMM];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_request) == 112, "request record");
 
-struct mlrun_block_part {  // pid and tid: the thread that queued it
+struct mlrun_bio_fragment {  // pid and tid: the thread that queued it
   struct mlrun_kernel_head head;
   __u64 request;    // 0: the bio of a stacked device
   __u64 operation;  // the outermost file operation that queued it; 0: none
@@ -111,7 +111,7 @@ struct mlrun_block_part {  // pid and tid: the thread that queued it
   __u32 spare;
   char comm[MLRUN_KERNEL_COMM];
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_part) == 136, "part record");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_bio_fragment) == 136, "bio fragment");
 
 enum mlrun_wait_flag {
   MLRUN_WAIT_PREEMPTED = 1,

@@ -22,7 +22,7 @@ struct mlrun_python_sample {
   __u64 first_ns, last_ns;  // CLOCK_MONOTONIC
   __u32 process;            // number of the process (mlrun_frame_channel.process)
   __u32 tid;                // in the process's own pid namespace
-  __u32 stack, looks;
+  __u32 stack, samples;
   __s32 running;    // 1: on a processor or in the run queue; 0: not; -1: unknown
   __u32 state;      // letter of /proc/PID/task/TID/stat; 0: unknown
   __u64 period_ns;  // time that the row represents: of each sample, since the thread's previous one; 0: unknown

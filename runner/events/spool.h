@@ -3,7 +3,7 @@
 //
 //   chunk 0 (64 MiB): index frame, frame, frame, ... pad frame | chunk 1: index frame, ...
 //
-// A frame never crosses a chunk's end, so every multiple of MLRUN_SPOOL_BLOCK_BYTES is a frame's start and a reader may
+// A frame never crosses a chunk's end, so every multiple of MLRUN_SPOOL_CHUNK_BYTES is a frame's start and a reader may
 // begin there. Frames are 64-byte aligned in the file: `payload_bytes` counts the payload, zeros follow up to the next
 // frame. The file is written with O_DIRECT from the staging ring of the arena. If the collector is killed, the ring has
 // the last bytes: file byte n, stage_tail <= n < stage_head, is ring byte n % MLRUN_STAGE_BYTES. Readers must trust nothing
@@ -13,7 +13,7 @@
 #include "runner/events/arena.h"
 
 #define MLRUN_SPOOL_MAGIC       0x4c50534du  // "MSPL"
-#define MLRUN_SPOOL_BLOCK_BYTES (64ull << 20)
+#define MLRUN_SPOOL_CHUNK_BYTES (64ull << 20)
 enum { MLRUN_SPOOL_VERSION = 1, MLRUN_FRAME_ALIGN = 64, MLRUN_FRAME_PAYLOAD_MAX = 1 << 20 };
 
 enum mlrun_frame_type {
@@ -54,7 +54,7 @@ struct mlrun_frame {
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_frame) == MLRUN_FRAME_ALIGN, "frame header");
 
 struct mlrun_frame_index {
-  __u64 block, first_monotonic_ns;
+  __u64 chunk, first_monotonic_ns;
 };
 
 // One reading of all clocks, bracketed by the time stamp counter: the best of several.

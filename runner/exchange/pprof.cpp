@@ -128,7 +128,7 @@ class PprofExport {
   }
 
   Status sum_tables() {
-    auto summed = sum_table("python_stack", {"stack_id", "proc_id", "looks", "period_ns", "running"},
+    auto summed = sum_table("python_stack", {"stack_id", "proc_id", "samples", "period_ns", "running"},
                             [](const OrderedRows& row, Sums& sums) {
                               sums[kSamples] += row.number(2);
                               sums[kSampledTime] += row.number(3);

@@ -124,13 +124,13 @@ class Restored {
     SQLite::Statement rows(base_, fmt::format("SELECT * FROM \"{}\" ORDER BY rowid", name));
     const auto number = [&](std::optional<int> place) { return place ? rows.getColumn(*place).getInt64() : 0; };
     std::pair<int64_t, int64_t> last;  // end_min, end_max: the same in all rows of a row group
-    int64_t part = -1;
+    int64_t file = -1;
     while (rows.executeStep()) {
       const int64_t of_row = std::max<int64_t>(number(shape.node_id) - 1, 0);
       const std::pair ends(number(shape.end_min), number(shape.end_max));
-      if (part != of_row) {
-        if (auto begun = begin(table, folder, part, of_row); !begun) return begun;
-        part = of_row;
+      if (file != of_row) {
+        if (auto begun = begin(table, folder, file, of_row); !begun) return begun;
+        file = of_row;
       } else if (ends != last || table.full()) {
         if (auto ended = table.end_row_group(); !ended) return ended;
       }
@@ -138,7 +138,7 @@ class Restored {
       for (size_t i = 0; i < shape.columns.size(); ++i) shape.columns[i].add(rows.getColumn(int(i)));
       table.row_added();
     }
-    if (part < 0) {
+    if (file < 0) {
       if (auto begun = begin(table, folder, -1, 0); !begun) return begun;
     }
     if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());

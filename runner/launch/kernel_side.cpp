@@ -91,7 +91,7 @@ std::string missing_of(const std::vector<std::string_view>& required, const nloh
   for (const nlohmann::json& signal : util::list_at(begun, "/signals")) {
     const std::string name = util::text_at(signal, "/signal");
     const bool is_required = std::find(required.begin(), required.end(), name) != required.end();
-    if (!is_required || util::json_at(signal, "/way").is_string()) continue;
+    if (!is_required || util::json_at(signal, "/mechanism").is_string()) continue;
     const std::string why = util::text_at(signal, "/missing");
     return fmt::format("{}: {}", name, why.empty() ? "this kernel does not report them" : why);
   }

@@ -39,7 +39,7 @@ class KernelSide {
   Status follow_cgroup(int folder);
   Status follow_system();
 
-  // All followed processes have ended, or mlrun-probes has. Does not wait.
+  // All observed processes have ended, or mlrun-probes has. Does not wait.
   bool has_ended();
 
   // The session's entry until the end, and permanently if mlrun is killed: `programs` and `signals` as of the start,

@@ -33,7 +33,7 @@ Result<Observed> find_processes(const std::vector<int>& pids);
 Result<Observed> find_cgroup(const std::string& path);
 Observed whole_system();
 
-// Adds the current descendants of `pid` to the facts: they are not followed, which coverage reports.
+// Adds the current descendants of `pid` to the facts: they are not observed, which coverage reports.
 void note_children(Observed& observed, int pid);
 bool has_ended(const ObservedProcess& process);
 

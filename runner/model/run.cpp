@@ -130,24 +130,26 @@ static bool take(const json& from, GpuSampler::NotSampled& to) {
   return keys(from, "gpu_id", to.gpu_id, "what", to.what);
 }
 static bool take(const json& from, GpuSampler& to) {
-  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.looks, "late_looks", to.late_looks,
-                                                            "look_ns", to.look_ns, "not_sampled", to.not_sampled);
+  return take(from, static_cast<SamplerState&>(to)) &&
+         keys(from, "looks", to.samples, "late_looks", to.late_samples, "look_ns", to.sample_ns) &&
+         keys(from, "samples", to.samples, "late_samples", to.late_samples, "sample_ns", to.sample_ns, "not_sampled",
+              to.not_sampled);
 }
 static bool take(const json& from, MachineSampler::NotSampled& to) {
   return keys(from, "sample", to.sample, "text", to.text);
 }
 static bool take(const json& from, MachineSampler& to) {
-  return take(from, static_cast<SamplerState&>(to)) &&
-         keys(from, "looks", to.looks, "left_out", to.left_out, "process_left_out", to.process_left_out, "late_looks",
-              to.late_looks, "not_sampled", to.not_sampled, "remarks", to.remarks);
+  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.samples, "late_looks", to.late_samples) &&
+         keys(from, "samples", to.samples, "left_out", to.left_out, "process_left_out", to.process_left_out,
+              "late_samples", to.late_samples, "not_sampled", to.not_sampled, "remarks", to.remarks);
 }
 static bool take(const json& from, PythonSampler::Problem& to) {
   return keys(from, "text", to.text, "processes", to.processes);
 }
 static bool take(const json& from, PythonSampler& to) {
-  to.is_reported =
-      take(from, static_cast<SamplerState&>(to)) && keys(from, "by_name", to.by_name, "looks", to.looks,
-                                                         "looks_left_out", to.looks_left_out, "problems", to.problems);
+  to.is_reported = take(from, static_cast<SamplerState&>(to)) &&
+                   keys(from, "looks", to.rounds, "looks_left_out", to.rounds_left_out, "by_name", to.by_name, "rounds",
+                        to.rounds, "rounds_left_out", to.rounds_left_out, "problems", to.problems);
   return to.is_reported;
 }
 static bool take(const json& from, Placement::Rule& to) {
@@ -159,8 +161,8 @@ static bool take(const json& from, Placement::Counts& to) {
               to.fallback_bytes, "live_bytes", to.live_bytes, "peak_bytes", to.peak_bytes);
 }
 static bool take(const json& from, Placement::Pages& to) {
-  return keys(from, "pid", to.pid, "file", to.file, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled",
-              to.sampled, "bytes", to.bytes, "resident_bytes", to.resident_bytes);
+  return keys(from, "pid", to.pid, "file", to.file, "rule", to.rule, "node", to.node, "looks", to.samples, "samples",
+              to.samples, "sampled", to.sampled, "bytes", to.bytes, "resident_bytes", to.resident_bytes);
 }
 static bool take(const json& from, Placement::Unsampled& to) { return keys(from, "rule", to.rule, "why", to.why); }
 static bool take(const json& from, Placement::Process& to) {
@@ -187,7 +189,8 @@ static bool take(const json& from, Placement& to) {
               "numa_balancing", to.numa_balancing, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
-  return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);
+  return keys(from, "signal", to.signal, "way", to.mechanism, "mechanism", to.mechanism, "missing", to.missing, "note",
+              to.note);
 }
 static bool take(const json& from, KernelSide::Program& to) {
   return keys(from, "event", to.event, "file_system", to.file_system, "missing", to.missing, "since_ns", to.since_ns);
@@ -203,7 +206,7 @@ static bool take(const json& from, KernelSide::Library::DetachedProbe& to) {
   return keys(from, "function", to.function, "calls_per_second", to.calls_per_second, "at_ns", to.at_ns);
 }
 static bool take(const json& from, KernelSide::Library& to) {
-  return keys(from, "libraries", to.libraries, "let_go", to.detached, "put_off", to.put_off);
+  return keys(from, "libraries", to.libraries, "let_go", to.detached, "detached", to.detached, "put_off", to.put_off);
 }
 static bool take(const json& from, KernelSide::BlockDevice& to) {
   return keys(from, "device", to.device, "name", to.name, "kind", to.kind, "path_name", to.path_name, "model", to.model,
@@ -229,8 +232,10 @@ static bool take(const json& from, KernelSide::Syscall& to) {
               to.processes, "p50_below_ns", to.p50_below_ns, "p99_below_ns", to.p99_below_ns);
 }
 static bool take(const json& from, KernelSide& to) {
-  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "let_go_at_exec",
-              to.unfollowed_at_exec, "untold_32bit_calls", to.unseen_32bit_calls, "spool", to.spool, "signals",
+  keys(from, "let_go_at_exec", to.unobserved_at_exec, "untold_32bit_calls",
+       to.unseen_32bit_calls);  // as they were called
+  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "unobserved_at_exec",
+              to.unobserved_at_exec, "unseen_32bit_calls", to.unseen_32bit_calls, "spool", to.spool, "signals",
               to.signals, "programs", to.programs, "skipped", to.skipped, "devices", to.devices, "totals", to.totals,
               "cuda", to.cuda, "cufile", to.cufile, "torch", to.torch, "throttled", to.throttled, "own_devices",
               to.own_devices, "syscalls", to.syscalls);
@@ -293,7 +298,7 @@ int64_t Collector::failed(const std::string& how) const {
 
 std::string KernelSide::attached_by(std::string_view signal) const {
   for (const Signal& entry : signals) {
-    if (entry.signal == signal && !entry.way.empty()) return entry.way;
+    if (entry.signal == signal && !entry.mechanism.empty()) return entry.mechanism;
   }
   return {};
 }

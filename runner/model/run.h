@@ -76,7 +76,7 @@ struct OpenFile {
 struct Observed {
   // "processes" (--pid), "cgroup" or "system"; "command": mlrun started the command without its library.
   std::string scope;
-  std::vector<int64_t> children_before;  // pids that are not followed
+  std::vector<int64_t> children_before;  // pids that are not observed
 };
 
 struct Collector {
@@ -109,7 +109,7 @@ struct GpuSampler : SamplerState {
     int64_t gpu_id = 0;
     Texts what;
   };
-  int64_t looks = 0, late_looks = 0, look_ns = 0;
+  int64_t samples = 0, late_samples = 0, sample_ns = 0;
   std::vector<NotSampled> not_sampled;
 };
 
@@ -117,7 +117,7 @@ struct MachineSampler : SamplerState {
   struct NotSampled {
     std::string sample, text;
   };
-  int64_t looks = 0, left_out = 0, process_left_out = 0, late_looks = 0;
+  int64_t samples = 0, left_out = 0, process_left_out = 0, late_samples = 0;
   std::vector<NotSampled> not_sampled, remarks;
 };
 
@@ -128,7 +128,7 @@ struct PythonSampler : SamplerState {
   };
   bool is_reported = false;  // false: mlrun was killed before it reported
   bool by_name = false;
-  int64_t looks = 0, looks_left_out = 0;
+  int64_t rounds = 0, rounds_left_out = 0;  // over the threads
   std::vector<Problem> problems;
 };
 
@@ -145,7 +145,7 @@ struct Placement {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
   };
   struct Pages {
-    int64_t pid = 0, rule = -1, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+    int64_t pid = 0, rule = -1, node = 0, samples = 0, sampled = 0, bytes = 0, resident_bytes = 0;
     std::string file;  // "": memory without a file
   };
   struct Unsampled {
@@ -189,7 +189,7 @@ struct Placement {
 
 struct KernelSide {
   struct Signal {
-    std::string signal, way, missing, note;
+    std::string signal, mechanism, missing, note;
   };
   struct Program {
     std::string event, file_system;
@@ -245,7 +245,7 @@ struct KernelSide {
   };
   std::string state, reason;
   Number records;
-  int64_t unfollowed_at_exec = 0, unseen_32bit_calls = 0;
+  int64_t unobserved_at_exec = 0, unseen_32bit_calls = 0;
   Spool spool;
   std::vector<Signal> signals;
   std::vector<Program> programs;

@@ -25,7 +25,7 @@ bool KernelTail::read(const std::function<void(const decode::KernelReader&)>& ta
     if (!is_frame || !read_payload(offset_ + sizeof frame, frame.payload_bytes)) return false;
     if (util::frame_checksum(frame, payload_.data()) != frame.crc32c) return false;
     if (frame.type == MLRUN_FRAME_PAD) {
-      offset_ = util::block_end(offset_);
+      offset_ = util::chunk_end(offset_);
       continue;
     }
     offset_ += util::frame_bytes(frame.payload_bytes);

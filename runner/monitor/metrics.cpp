@@ -145,7 +145,7 @@ void add_presence(Exposition& out, const MetricsInput& input) {
     const auto seen_ns = static_cast<int64_t>(gpu.history.last_seen_ns);
     if (seen_ns != 0) out.add(labels_of(gpu, input), kNano.of(seen_ns));
   }
-  add_each(out, input, {"mlrun_gpu_unanswered_looks", kCounter, "", "Samples that the GPU did not answer."},
+  add_each(out, input, {"mlrun_gpu_unanswered_samples", kCounter, "", "Samples that the GPU did not answer."},
            [](const GpuNow& gpu) { return static_cast<double>(gpu.history.unanswered); });
   out.begin({"mlrun_gpu_memory_total_bytes", kGauge, "bytes", "Total device memory."});
   for (const GpuNow& gpu : input.board.gpus()) {
@@ -252,9 +252,9 @@ void add_own(Exposition& out, const MetricsInput& input) {
   out.add({{"version", MLRUN_VERSION}}, 1);
   out.begin({"mlrun_monitor_driver_up", kGauge, "", "1: NVIDIA's driver answers."});
   if (input.feed.tried) out.add({}, input.feed.problem.empty() ? 1 : 0);
-  out.begin({"mlrun_monitor_look_duration_seconds", kSummary, "seconds", "Duration of samples of all GPUs."});
+  out.begin({"mlrun_monitor_sample_duration_seconds", kSummary, "seconds", "Duration of samples of all GPUs."});
   out.add({}, input.feed.samples, kNano.of(static_cast<int64_t>(input.feed.sample_ns)));
-  add({"mlrun_monitor_late_looks", kCounter, "",
+  add({"mlrun_monitor_late_samples", kCounter, "",
        "Samples skipped because the driver was still answering the previous sample."},
       static_cast<double>(input.feed.late_samples));
   out.begin({"mlrun_monitor_scrape_duration_seconds", kSummary, "seconds",

@@ -67,18 +67,18 @@ Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const
   return indices;
 }
 
-Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const std::string& table) {
+Result<std::vector<std::string>> files_of(const std::string& trace_folder, const std::string& table) {
   const fs::path file = fs::path(trace_folder) / "tables" / table;
   if (file.extension() == ".parquet") return std::vector<std::string>{file.string()};
   std::error_code error;
-  std::vector<std::string> parts;
+  std::vector<std::string> files;
   for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;
        at.increment(error)) {
-    if (at->path().extension() == ".parquet") parts.push_back(at->path().string());
+    if (at->path().extension() == ".parquet") files.push_back(at->path().string());
   }
-  if (error || parts.empty()) return util::damaged_trace(trace_folder, "the table '" + table + "' has no files");
-  std::sort(parts.begin(), parts.end());
-  return parts;
+  if (error || files.empty()) return util::damaged_trace(trace_folder, "the table '" + table + "' has no files");
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 // "cannot read FILE: ..." with Arrow's message. A lack of memory does not mean that the file is damaged.
@@ -100,20 +100,20 @@ struct TableReader::State {
 
   std::string trace_folder;
   std::shared_ptr<arrow::Schema> schema;
-  std::vector<std::string> parts;
-  size_t next_part = 0;
+  std::vector<std::string> files;
+  size_t next_file = 0;
   TableQuery query;
   std::unique_ptr<parquet::arrow::FileReader> file;
   std::unique_ptr<arrow::RecordBatchReader> batches;  // null: the table has no file
   // The last member, so that it is destroyed first: its destructor waits for the thread that uses the others.
   std::future<Batch> ahead;
 
-  Status open_next_part();
+  Status open_next_file();
   Batch read();
 };
 
-Status TableReader::State::open_next_part() {
-  const std::string& path = parts[next_part++];
+Status TableReader::State::open_next_file() {
+  const std::string& path = files[next_file++];
   auto opened = arrow::io::ReadableFile::Open(path);
   if (!opened.ok()) return arrow_error("open " + path, opened.status());
   try {
@@ -151,13 +151,13 @@ TableReader::TableReader(TableReader&&) noexcept = default;
 TableReader& TableReader::operator=(TableReader&&) noexcept = default;
 
 Result<TableReader> TableReader::open(const std::string& trace_folder, const std::string& table, TableQuery query) {
-  auto parts = parts_of(trace_folder, table);
-  if (!parts) return tl::make_unexpected(parts.error());
+  auto files = files_of(trace_folder, table);
+  if (!files) return tl::make_unexpected(files.error());
   auto state = std::make_unique<State>();
   state->trace_folder = trace_folder;
-  state->parts = *std::move(parts);
+  state->files = *std::move(files);
   state->query = std::move(query);
-  if (auto first = state->open_next_part(); !first) return tl::make_unexpected(first.error());
+  if (auto first = state->open_next_file(); !first) return tl::make_unexpected(first.error());
   state->schema = state->batches->schema();
   return TableReader(std::move(state));
 }
@@ -174,11 +174,11 @@ TableReader::State::Batch TableReader::State::read() {
   for (;;) {
     std::shared_ptr<arrow::RecordBatch> batch;
     if (auto status = batches->ReadNext(&batch); !status.ok()) {
-      return util::damaged_trace(trace_folder, arrow_text(parts[next_part - 1], status));
+      return util::damaged_trace(trace_folder, arrow_text(files[next_file - 1], status));
     }
     if (batch && batch->num_rows() == 0) continue;
-    if (batch || next_part == parts.size()) return batch;
-    if (auto opened = open_next_part(); !opened) return tl::make_unexpected(opened.error());
+    if (batch || next_file == files.size()) return batch;
+    if (auto opened = open_next_file(); !opened) return tl::make_unexpected(opened.error());
   }
 }
 

@@ -356,7 +356,7 @@ struct PageSampler::State : util::SamplerShared {
   void sample() {
     std::unique_lock<std::mutex> held(mutex);
     uint64_t pause_ns = util::kNsPerS;
-    uint64_t look_due_ns = 0;
+    uint64_t search_due_ns = 0;
     while (!wake.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stop; })) {
       const SampledMemory now = turn();
       FoundPages fresh = part(now);
@@ -368,9 +368,9 @@ struct PageSampler::State : util::SamplerShared {
       for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh, kept);
       const uint64_t sampled_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (sampled_ns - before_ns));
-      if (util::monotonic_ns() >= look_due_ns) {  // another 1/100: samples are not to wait for this
+      if (util::monotonic_ns() >= search_due_ns) {  // another 1/100: samples are not to wait for this
         for (const uint32_t pid : now.alive) look_for_library(pid, fresh);
-        look_due_ns = util::monotonic_ns() + kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampled_ns);
+        search_due_ns = util::monotonic_ns() + kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampled_ns);
       }
       held.lock();
       found.take(std::move(fresh), summed);

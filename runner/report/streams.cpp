@@ -70,7 +70,7 @@ std::optional<std::string> kernel_problem(const model::KernelSide& side, const K
   if (side.state.empty() || side.state == "refused") return side.reason;
   if (!kind.signal) return std::nullopt;
   for (const model::KernelSide::Signal& signal : side.signals) {
-    if (signal.signal == kind.signal && signal.way.empty()) return "see KERNEL SIDE";
+    if (signal.signal == kind.signal && signal.mechanism.empty()) return "see KERNEL SIDE";
   }
   return std::nullopt;
 }

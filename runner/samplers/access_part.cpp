@@ -24,7 +24,7 @@ json rung_json(const access::AccessState::OfRung& of) {
   return {{"rung", util::access_rung_name(of.rung)},
           {"blind_to", access::rung_is_blind_to(of.rung)},
           {"cost", util::escaped_utf8(facts.cost)},
-          {"looks", facts.samples},
+          {"samples", facts.samples},
           {"left_out", facts.left_out},
           {"lost", facts.lost},
           {"on_ns", facts.on_ns},

@@ -49,9 +49,9 @@ class GpuPart : public SamplerPart {
       return;
     }
     session["gpu_sampler"] = {{"gpus", state.gpus},
-                              {"looks", state.samples},
-                              {"late_looks", state.late_samples},
-                              {"look_ns", state.sample_ns},
+                              {"samples", state.samples},
+                              {"late_samples", state.late_samples},
+                              {"sample_ns", state.sample_ns},
                               {"rows_dropped", state.rows_dropped},
                               {"not_sampled", json::array()},
                               {"problem", util::escaped_utf8(state.problem)}};
@@ -121,8 +121,8 @@ class RoundsPart : public SamplerPart {
     for (const python::PythonProblem& one : python.problems) {
       problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
     }
-    session["python_stacks"] = {{"looks", python.rounds},
-                                {"looks_left_out", python.rounds_left_out},
+    session["python_stacks"] = {{"rounds", python.rounds},
+                                {"rounds_left_out", python.rounds_left_out},
                                 {"samples", python.samples},
                                 {"discarded", python.discarded},
                                 {"rows_dropped", state.python_rows_dropped},
@@ -183,10 +183,10 @@ class MachinePart : public SamplerPart {
       for (const auto& [word, text] : list) lines.push_back({{"sample", word}, {"text", util::escaped_utf8(text)}});
       return lines;
     };
-    session["machine_sampler"] = {{"looks", state.samples},
+    session["machine_sampler"] = {{"samples", state.samples},
                                   {"left_out", state.left_out},
                                   {"process_left_out", state.process_left_out},
-                                  {"late_looks", state.late},
+                                  {"late_samples", state.late},
                                   {"rows", state.rows},
                                   {"rows_dropped", state.rows_dropped},
                                   {"cpu_ns", state.cpu_ns},

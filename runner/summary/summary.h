@@ -155,7 +155,7 @@ struct SizeBucket {
 };
 
 // Offsets of transfers of one direction, relative to the end of the previous one of the same open file description.
-struct AccessPattern {
+struct FileAccessPattern {
   struct Count {
     int64_t calls = 0, bytes = 0;
   };
@@ -210,7 +210,7 @@ struct GpuSummary {
   std::string kind, name, uuid;
   int32_t index = -1;
   int64_t memory_bytes = -1;
-  int64_t looks = 0, observed_ns = 0;
+  int64_t samples = 0, observed_ns = 0;
   int64_t busy_ppm = -1, memory_busy_ppm = -1;  // time in which a kernel ran, in which memory was used
   int64_t sm_active_ppm = -1, tensor_ppm = -1, dram_ppm = -1;
   int64_t fb_peak_bytes = -1;
@@ -255,7 +255,7 @@ struct CollectiveSummary {
 struct PythonSummary {
   std::string role, function, source;   // function and source empty: sum of lines beyond the limit
   int32_t processes = 0, line = 0;      // line 0: the code has no line number there
-  int64_t looks = 0, running = 0;       // number of samples; of these, the thread was on a CPU or in the run queue
+  int64_t samples = 0, running = 0;     // number of samples; of these, the thread was on a CPU or in the run queue
   int64_t time_ns = 0, running_ns = 0;  // time that these samples represent; 0: unknown, in traces of earlier versions
   int64_t waiting = 0;                  // number of samples in which the thread was asleep
   int32_t is_driver = 0;                // 1: samples of the driver, whose time is divided (Answer)
@@ -270,7 +270,7 @@ struct FileTree {
   int64_t missing = 0;  // paths on which every call failed; not counted in `files`
   Totals totals;
   int64_t end_checks = 0;                          // reads that returned no bytes, as at the end of a file
-  int64_t sequential_bytes = 0, random_bytes = 0;  // read, by AccessPattern
+  int64_t sequential_bytes = 0, random_bytes = 0;  // read, by FileAccessPattern
   int64_t followed_bytes = 0, distinct_bytes = 0;  // bytes of the reads that Reread tracks; different bytes among them
 
   void add(const FileTree& other);
@@ -307,7 +307,7 @@ struct Summary {
   std::vector<ErrorSummary> errors;  // by calls
   std::vector<SiteSummary> sites;    // allocating ones by bytes, then calling ones by time; none without stacks
   std::vector<SizeBucket> sizes;
-  std::array<AccessPattern, 2> access;  // by Direction
+  std::array<FileAccessPattern, 2> file_access;  // by Direction
   Reread reread;
   int64_t bin_ns = 0;
   std::vector<TimeBin> timeline;

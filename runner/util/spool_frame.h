@@ -19,8 +19,8 @@ constexpr uint64_t frame_aligned(uint64_t bytes) {
 // Space that a frame with this payload takes in the file.
 constexpr uint64_t frame_bytes(uint64_t payload_bytes) { return frame_aligned(kFrameHeaderBytes + payload_bytes); }
 
-// End of the block that the byte `at` is in.
-constexpr uint64_t block_end(uint64_t at) { return (at / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES; }
+// End of the chunk that the byte `at` is in.
+constexpr uint64_t chunk_end(uint64_t at) { return (at / MLRUN_SPOOL_CHUNK_BYTES + 1) * MLRUN_SPOOL_CHUNK_BYTES; }
 
 // The checksum of the header without its crc32c and of payload_bytes of `payload`. Requires: payload_bytes is no longer than `payload`.
 inline uint32_t frame_checksum(mlrun_frame header, const void* payload) {

@@ -50,7 +50,7 @@ Status list_tables(const ShowOptions& options, const model::Run& run, const Text
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
     table.add({util::printable(name), util::count_text(shape->rows), util::bytes_text(shape->size_bytes),
-               std::to_string(shape->parts)});
+               std::to_string(shape->files)});
   }
   sink(table.text(text.style));
   return tables::check_tables(options.trace_folder, *run.document);

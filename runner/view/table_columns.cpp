@@ -28,7 +28,7 @@ const std::array<Usual, 15> kUsual = {{
     {"sample_gpu",
      {"ts", "gpu", "sm_percent", "mem_percent", "fb_used_bytes", "power_mw", "temperature_c", "sm_clock_mhz",
       "throttle"}},
-    {"python_stack", {"ts", "dur", "pid", "comm", "looks", "state", "period_ns", "python_line", "stack_id"}},
+    {"python_stack", {"ts", "dur", "pid", "comm", "samples", "state", "period_ns", "python_line", "stack_id"}},
     {"sample_thread",
      {"ts", "dur", "pid", "tid", "comm", "state", "run_ns", "runq_ns", "utime_ns", "stime_ns", "majflt"}},
     {"sample_machine",

@@ -29,7 +29,7 @@ void add_file(const parquet::FileMetaData& file, TableShape& shape) {
 
 }  // namespace
 
-std::string part_of_node(const std::string& table, int64_t node_id) {
+std::string file_of_node(const std::string& table, int64_t node_id) {
   return fmt::format("{}/part-{:05}.parquet", table, node_id - 1);
 }
 
@@ -41,7 +41,7 @@ Result<TableShape> table_shape(const std::string& trace_folder, const std::strin
   for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;
        at.increment(error)) {
     if (at->path().extension() != ".parquet") continue;
-    if (node_id != 0 && at->path() != fs::path(trace_folder) / "tables" / part_of_node(table, node_id)) continue;
+    if (node_id != 0 && at->path() != fs::path(trace_folder) / "tables" / file_of_node(table, node_id)) continue;
     try {
       add_file(*parquet::ParquetFileReader::OpenFile(at->path().string())->metadata(), shape);
     } catch (const parquet::ParquetException& exception) {
@@ -49,7 +49,7 @@ Result<TableShape> table_shape(const std::string& trace_folder, const std::strin
     }
     std::error_code gone;
     shape.size_bytes += int64_t(at->file_size(gone));
-    ++shape.parts;
+    ++shape.files;
   }
   if (error) return fail("cannot read the table '" + table + "' of " + trace_folder + ": " + error.message());
   return shape;

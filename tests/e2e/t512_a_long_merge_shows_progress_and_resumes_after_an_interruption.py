@@ -69,13 +69,13 @@ def tables(out):
     return {folder.name: Trace(out).table(folder.name) for folder in sorted((out / "tables").iterdir())}
 
 
-def told_parts(out):
+def listed_files(out):
     """{table file that the journal lists: (inode, time of change)}"""
     files = {}
-    for line in (out / "merging/parts.jsonl").read_text().splitlines()[1:]:
-        part = json.loads(line)
-        for table in part["files"]:
-            name = f"{table}/part-{part['part']:05}.parquet"
+    for line in (out / "merging/files.jsonl").read_text().splitlines()[1:]:
+        slice_files = json.loads(line)
+        for table in slice_files["files"]:
+            name = f"{table}/part-{slice_files['slice']:05}.parquet"
             status = (out / "merging/tables" / name).stat()
             files[name] = status.st_ino, status.st_mtime_ns
     return files
@@ -121,9 +121,9 @@ def check_going_on(this, out, whole, how, damages):
     this.equal("how it ended", merge.ended(os.waitpid(merge.pid, 0)[1]), -how)
     this.true("no trace is there, but all that one is made of", (out / "spool.bin").exists() and not (out / "run.json").exists(),
               list(out.iterdir()))
-    told = told_parts(out)
+    told = listed_files(out)
     parts = {name.rpartition("/")[2] for name in told}
-    this.true("half of the parts or so are written", len(parts) > 5, told)
+    this.true("about half of the slices are written", len(parts) > 5, told)
     damaged = sorted(told)[0] if damages else None
     if damaged:
         damage(out / "merging/tables" / damaged)

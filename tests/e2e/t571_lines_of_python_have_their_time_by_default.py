@@ -59,7 +59,7 @@ def check_run(this, workers):
     for row in stacks.within(begin, end):
         if row["pid"] == row["tid"] == int(pid):
             time_ns[function_of(stacks, row)] += row["period_ns"]
-            states[function_of(stacks, row), row["state"]] += row["looks"]
+            states[function_of(stacks, row), row["state"]] += row["samples"]
             this.equal("running is the state R", row["running"], int(row["state"] == "R"))
     whole = sum(time_ns.values())
     this.true("they stand for the time of the loop", abs(whole / (end - begin) - 1) < TOLERANCE, (time_ns, end - begin))

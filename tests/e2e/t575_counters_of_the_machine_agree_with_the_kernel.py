@@ -147,7 +147,7 @@ def check_processes(this, trace, children):
 def check_reports(this, trace, done):
     about = trace.run["machine_sampler"]
     this.equal("no problem", (about["problem"], about["rows_dropped"]), ("", 0))
-    this.true("ten a second", about["looks"] + about["left_out"] + about["late_looks"] >= 10, about)
+    this.true("ten a second", about["samples"] + about["left_out"] + about["late_samples"] >= 10, about)
     ways = [line["text"] for line in about["remarks"] if line["text"].startswith("bandwidth of memory")]
     this.true("how bandwidth is read, and why not otherwise", 1 <= len(ways) <= 4, about)
     this.true("doctor says the same", "bandwidth of memory" in " ".join(this.run(case.MLRUN, "doctor").stdout.split()))

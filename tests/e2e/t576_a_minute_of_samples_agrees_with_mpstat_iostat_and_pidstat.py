@@ -187,7 +187,7 @@ def check(this):
         each(minute)
     print(f"{minute.compared} numbers compared; the worst of those far above the tools' rounding is {minute.worst[0]:.2%} off: {minute.worst[1]}")
     about = trace.run["machine_sampler"]
-    print(f"sampler: {about['cpu_ns'] / about['wall_ns']:.3%} of a processor, {about['looks']} samples, {about['left_out']} left out")
+    print(f"sampler: {about['cpu_ns'] / about['wall_ns']:.3%} of a processor, {about['samples']} samples, {about['left_out']} left out")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def check(this):
     this.equal("stacks in the pause", inside[:2], [])
     for when, some in (("before", [row for row in rows if row["ts"] < pause["first"]]), ("after", [row for row in rows if row["ts"] > pause["last"]])):
         this.equal(f"threads with stacks {when} it", len({row["tid"] for row in some}), 2)
-    longest = max(row["period_ns"] / row["looks"] for row in rows)
+    longest = max(row["period_ns"] / row["samples"] for row in rows)
     this.true("no sample stands for time of the pause", longest < PAUSE_S * 1e9 / 2, longest)
     machine = [row for row in trace.rows("sample_machine") if pause["first"] < row["ts"] < pause["last"]]
     this.true("the machine was sampled in the pause", machine, pause)

@@ -40,7 +40,7 @@ def check(this):
     this.equal("the rule without blocks", (rules[0]["matches"], rules[0]["pid"]), (0, None))
     this.true("the other one's peak", BYTES <= rules[1]["peak_bytes"] < BYTES * 1.1, rules[1])
     pages = trace.rows("page_node")
-    this.true("sampled more than once", pages and all(row["looks"] >= 2 and row["rule"] == 1 for row in pages), pages)
+    this.true("sampled more than once", pages and all(row["samples"] >= 2 and row["rule"] == 1 for row in pages), pages)
     this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
     this.equal("pages by caller, without the recorder", trace.rows("page_site"), [])
     told = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)["placement"]["rules"]

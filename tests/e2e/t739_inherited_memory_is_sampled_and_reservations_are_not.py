@@ -51,9 +51,9 @@ def check(this):
     rows = {(row["pid"], row["rule"]): row for row in trace.rows("page_node")}
     for pid in (parent, child):
         for rule, wanted in ((0, MAPPING + USED), (1, BLOCK)):
-            row = rows.get((pid, rule), {"bytes": 0, "sampled": 0, "looks": 0})
+            row = rows.get((pid, rule), {"bytes": 0, "sampled": 0, "samples": 0})
             this.true(f"{pid}: bytes of rule {rule}", abs(row["bytes"] - wanted) <= 0.1 * wanted, rows)
-            this.true(f"{pid}: pages in a sample of rule {rule}", row["sampled"] >= 600 * row["looks"] > 0, rows)
+            this.true(f"{pid}: pages in a sample of rule {rule}", row["sampled"] >= 600 * row["samples"] > 0, rows)
     this.equal("processes without room", placement["not_counted"], 0)
     counts = {(row["pid"], row["rule"]): row for row in trace.rows("placement")}
     this.equal("rows of processes that placed something", set(counts), {(parent, 0), (parent, 1)})

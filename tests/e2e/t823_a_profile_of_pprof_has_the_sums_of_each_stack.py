@@ -56,7 +56,7 @@ def check(this):
     sums = {name: sum(sample.value[i] for sample in profile.sample) for i, name in enumerate(types)}
     with_stack = {table: [row for row in rows_of(trace, table) if row["stack_id"]] for table in ("call", "alloc", "python_stack")}
     wanted = {
-        "python_samples": sum(row["looks"] for row in with_stack["python_stack"]),
+        "python_samples": sum(row["samples"] for row in with_stack["python_stack"]),
         "python_time": sum(row["period_ns"] for row in with_stack["python_stack"]),
         "calls": len(with_stack["call"]), "call_time": sum(row["dur"] for row in with_stack["call"]),
         "allocations": len(with_stack["alloc"]), "allocated": sum(row["size"] for row in with_stack["alloc"]),

@@ -27,7 +27,7 @@ def check(this):
     parts = [row for row in trace.rows("block_part") if row["op"] == "read" and row["call_id"]]
     data_parts = [part for part in parts if calls[part["call_id"]]["requested"] == PIECE]
     # Some kernels leave out an event of a completion now and then: then the trace says so.
-    lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
+    lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "bio fragments")
     got = sum(part["bytes"] for part in data_parts)
     this.true("bytes of all parts", SIZE - lost * PIECE <= got <= SIZE, (got, lost))
     pids = {call.pid for call in trace.calls}

@@ -32,11 +32,11 @@ while os.read(fd, 65536): pass
 def untold(trace):
     """Bytes, one page per bio fragment. Some 6.18 kernels do not report every completion, in bursts; guests with other kernels
     miss none (kernel_side)."""
-    return 4096 * sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
+    return 4096 * sum(row["count"] for row in trace.rows("loss") if row["unit"] == "bio fragments")
 
 
 def asked_of(this, trace):
-    signals = {signal["signal"]: signal["way"] for signal in trace.run["kernel_side"]["signals"]}
+    signals = {signal["signal"]: signal["mechanism"] for signal in trace.run["kernel_side"]["signals"]}
     if signals["file operations"] not in (None, "tracepoint"):
         [faults] = [row for row in trace.rows("summary_split") if row["scope"] == "kind" and row["name"] == "page faults"]
         this.true("faults have their time", faults["calls"] >= SIZE // 4096 and faults["device_ns"] > 0, faults)
@@ -80,7 +80,7 @@ def check(this):
         asked_of(this, mapped)
         not_in_page_cache(this, mapped, data)
     trace = this.trace("true", options=("--kprobes",))
-    if all(signal["way"] is None for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations"):
+    if all(signal["mechanism"] is None for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations"):
         calls_without_rows(this, data)  # else operations have their rows
 
 

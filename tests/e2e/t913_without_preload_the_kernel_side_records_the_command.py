@@ -39,7 +39,7 @@ def check(this):
     this.true("that there are no calls is said", trace.covers("calls of the C library"), trace.rows("coverage"))
     signals = {signal["signal"]: signal for signal in trace.run["kernel_side"]["signals"]}
     operations = signals["file operations"]
-    if operations["way"] is None:
+    if operations["mechanism"] is None:
         this.true("and that there are no operations either", "no calls either" in operations["missing"], operations)
         this.true("no time of calls that are not there", "calls' own" not in done.stderr, done.stderr)
 

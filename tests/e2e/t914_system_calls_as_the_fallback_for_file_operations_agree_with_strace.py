@@ -183,7 +183,7 @@ def check_folders(this, folders):
     wanted = counted_by_strace(this, folders[0])
     trace = this.trace(*command(folders[1]), options=("--kprobes=block,wait,vfs", "--preload=off"))
     signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
-    if signal["way"] != "tracepoint":
+    if signal["mechanism"] != "tracepoint":
         raise case.Skip(f"functions of the kernel record file operations here ({signal['way']})")
     this.equal("calls and bytes of each file, and the names of calls on these", counted_by_kernel_side(trace, folders[1]), wanted)
     rows = trace.rows("vfs")

@@ -53,7 +53,7 @@ def children_of(pid):
 
 
 def has_operations(trace):
-    return any(signal["signal"] == "file operations" and signal["way"] for signal in trace.run["kernel_side"]["signals"])
+    return any(signal["signal"] == "file operations" and signal["mechanism"] for signal in trace.run["kernel_side"]["signals"])
 
 
 def of_workers(this):

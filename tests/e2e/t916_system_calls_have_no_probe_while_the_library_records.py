@@ -26,20 +26,20 @@ def on_system_calls(this, *options):
         this.equal(f"exit status with {options}", mlrun.wait(120), 0)
     this.true("others are attached", any(name.startswith("on_request_") for name in attached), attached)
     signals = Trace(out).run["kernel_side"]["signals"]
-    way = next(signal["way"] for signal in signals if signal["signal"] == "file operations")
-    return {name for name in attached if name.startswith(("on_file_call", "on_syscall"))}, way
+    mechanism = next(signal["mechanism"] for signal in signals if signal["signal"] == "file operations")
+    return {name for name in attached if name.startswith(("on_file_call", "on_syscall"))}, mechanism
 
 
 def check(this):
     need_kernel_side()
     case.need_program("bpftool")
-    with_library, way = on_system_calls(this, "--preload", "--kprobes=block,wait,vfs")
+    with_library, mechanism = on_system_calls(this, "--preload", "--kprobes=block,wait,vfs")
     this.equal("with the library", with_library, set())
-    this.true("nor are they the fallback for file operations", way != "tracepoint", way)
+    this.true("nor are they the fallback for file operations", mechanism != "tracepoint", mechanism)
     this.equal("without vfs", on_system_calls(this, "--preload=off", "--kprobes=block,wait"), (set(), None))
-    without, way = on_system_calls(this, "--preload=off", "--kprobes=block,wait,vfs")
-    this.equal("without the library", without, {"on_file_call", "on_file_call_en"} if way == "tracepoint" else set())
-    this.true("one of the ways works", way, way)
+    without, mechanism = on_system_calls(this, "--preload=off", "--kprobes=block,wait,vfs")
+    this.equal("without the library", without, {"on_file_call", "on_file_call_en"} if mechanism == "tracepoint" else set())
+    this.true("one of the mechanisms works", mechanism, mechanism)
 
 
 if __name__ == "__main__":

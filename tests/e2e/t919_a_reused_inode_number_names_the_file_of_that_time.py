@@ -38,7 +38,7 @@ def check(this):
             if path in wanted and part["op"] == "write":
                 written[path] += part["bytes"]
         # Some kernels leave out an event of a completion now and then: then the trace says so.
-        lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
+        lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "bio fragments")
         wrong = {path: (written[path], wanted[path]) for path in wanted if written[path] != wanted[path]}
         this.true(f"{name} the library: bytes of each file", len(wrong) <= lost, (wrong, inodes))
 

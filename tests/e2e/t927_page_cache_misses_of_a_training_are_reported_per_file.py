@@ -103,7 +103,7 @@ def recorded_cold(this, folder, command):
         drop(folder)
         before = evicted_and_read_again()
         trace = this.trace(*command, options=("--kprobes",))
-        lost = [row for row in trace.rows("loss") if row["unit"] != "block parts"]
+        lost = [row for row in trace.rows("loss") if row["unit"] != "bio fragments"]
         if not lost:
             return trace, evicted_and_read_again() - before
         print(lost)
@@ -134,7 +134,7 @@ def check(this):
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
     parts = [part["bytes"] for part in cold.rows("block_part") if part["op"] == "read" and paths.get(part["file_id"]) in sizes]
     # Some 6.18 kernels do not report every completion, in bursts; `loss` counts them.
-    read = sum(parts) + max(parts) * sum(row["count"] for row in cold.rows("loss") if row["unit"] == "block parts")
+    read = sum(parts) + max(parts) * sum(row["count"] for row in cold.rows("loss") if row["unit"] == "bio fragments")
     this.true("block I/O of the files", read >= sum(sizes.values()), (read, sum(sizes.values())))
     for role in ("main", "DataLoader worker"):
         this.true(f"waits of {role}", any(processes.get(row["proc_id"]) == role for row in cold.rows("wait")), processes)

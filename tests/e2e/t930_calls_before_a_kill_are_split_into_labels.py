@@ -57,8 +57,8 @@ def check_killed(this, process, state):
     trace = Trace(out)
     side = trace.run["kernel_side"]
     this.equal(f"{process}: state of the kernel side", side["state"], state)
-    this.true(f"{process}: by which way", labels.are_recorded(trace) and any(
-        signal["signal"] == "block I/O" and signal["way"] == "tracepoint" for signal in side["signals"]), side)
+    this.true(f"{process}: by which mechanism", labels.are_recorded(trace) and any(
+        signal["signal"] == "block I/O" and signal["mechanism"] == "tracepoint" for signal in side["signals"]), side)
     reads = [row for row in trace.rows("call") if row["func"] == "pread" and trace.paths.get(row["file_id"]) == data]
     before = [row for row in reads if row["ts"] + row["dur"] < killed_ns - SOON_NS // 4]
     after = [row for row in reads if row["ts"] > killed_ns + SOON_NS]

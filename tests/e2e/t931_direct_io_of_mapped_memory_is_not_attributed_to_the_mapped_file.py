@@ -35,7 +35,7 @@ def check(this):
     subprocess.run(["sync", data], check=True)
     for options in (("--kprobes=block,wait",), ("--kprobes=block,wait,vfs", "--preload=off")):
         trace = this.trace("/usr/bin/python3", "-c", PROGRAM, data, memory, source, PIECE, PIECES, options=options)
-        lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "block parts")
+        lost = sum(row["count"] for row in trace.rows("loss") if row["unit"] == "bio fragments")
         parts = trace.rows("block_part")
         moved = {op: sum(part["bytes"] for part in parts if part["op"] == op and part["bytes"] == PIECE and part["ino"] is None)
                  for op in ("read", "write")}

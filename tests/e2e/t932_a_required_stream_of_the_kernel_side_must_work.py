@@ -23,7 +23,7 @@ def check(this):
         this.true(f"{words}: the command ran", ran.exists())
     [told] = [signal for signal in Trace(out).run["kernel_side"]["signals"] if signal["signal"] == SIGNAL]
     done, ran, out = run(this, "require,vfs")
-    comes = told["way"] is not None
+    comes = told["mechanism"] is not None
     this.equal("exit status", done.returncode, 0 if comes else 125, said=done.stderr)
     this.equal("the command ran", ran.exists(), comes)
     if not comes:

@@ -110,7 +110,7 @@ void drop_record(Pieces& pieces, Random& random) {
 // Size of each kernel-side record, in the order of mlrun_kernel_kind; trailing text is not included.
 constexpr std::array<std::pair<uint16_t, size_t>, 19> kKernelKinds = {{
     {MLRUN_KERNEL_REQUEST, sizeof(mlrun_block_request)},
-    {MLRUN_KERNEL_PART, sizeof(mlrun_block_part)},
+    {MLRUN_KERNEL_FRAGMENT, sizeof(mlrun_bio_fragment)},
     {MLRUN_KERNEL_WAIT, sizeof(mlrun_wait)},
     {MLRUN_KERNEL_LOSS, sizeof(mlrun_kernel_loss)},
     {MLRUN_KERNEL_PAGES, sizeof(mlrun_page_add)},

@@ -37,8 +37,8 @@
 #include "runner/trace/merge/sums_file.h"
 #include "runner/trace/rows/counter_tracker.h"
 #include "runner/trace/rows/offset_tracker.h"
-#include "runner/trace/rows/partition.h"
 #include "runner/trace/rows/position_losses.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
@@ -144,27 +144,27 @@ class Feed {
     return true;
   }
   [[nodiscard]] bool has_sums() { return !sums_.rows().empty(); }
-  void add(trace::Partition& partition) {
-    offsets_.apply(partition);
-    counters_.apply(partition);
-    marks_.apply(partition, mark_meter_);
-    kernel_.split(partition);
-    gpu_join_.apply(partition);
-    for (const trace::RowRef& ref : partition.order) {
+  void add(trace::SliceRows& slice_rows) {
+    offsets_.apply(slice_rows);
+    counters_.apply(slice_rows);
+    marks_.apply(slice_rows, mark_meter_);
+    kernel_.split(slice_rows);
+    gpu_join_.apply(slice_rows);
+    for (const trace::RowRef& ref : slice_rows.order) {
       switch (ref.kind) {
         case trace::RowKind::kCall:
-          coverage_.add(partition.calls[ref.index]);
-          builder_.add(partition.calls[ref.index]);
-          if (trace::CallJoin* join = kernel_.join()) join->call(partition.calls[ref.index], ++calls_);
+          coverage_.add(slice_rows.calls[ref.index]);
+          builder_.add(slice_rows.calls[ref.index]);
+          if (trace::CallJoin* join = kernel_.join()) join->call(slice_rows.calls[ref.index], ++calls_);
           break;
-        case trace::RowKind::kAlloc: builder_.add(partition.allocs[ref.index]); break;
-        case trace::RowKind::kCounters: builder_.add(partition.alloc_small[ref.index]); break;
+        case trace::RowKind::kAlloc: builder_.add(slice_rows.allocs[ref.index]); break;
+        case trace::RowKind::kCounters: builder_.add(slice_rows.alloc_small[ref.index]); break;
         case trace::RowKind::kMark: break;
-        default: gpu_work_.add(partition.gpu[ref.index]); break;
+        default: gpu_work_.add(slice_rows.gpu[ref.index]); break;
       }
     }
-    fold_.apply(partition);
-    if (sum_table_) sum_table_->add(partition);
+    fold_.apply(slice_rows);
+    if (sum_table_) sum_table_->add(slice_rows);
   }
   void finish(trace::SpoolIndex& index, const model::Run& session, model::TraceInfo& info) {
     static_cast<void>(marks_.finish(mark_meter_));
@@ -236,18 +236,18 @@ void decode_folder(const Folder& folder, const Wishes& wishes) {
   if (has_samples && !trace::write_host_samples(**index, info, folder.path(), host)) return;
   info.gpus = trace::read_gpus((*index)->gpu_texts());
   (*index)->gpu_facts().place_devices(info, (*index)->strings());
-  trace::PartitionReader reader(**index);
+  trace::SliceReader reader(**index);
   const auto slices =
-      (*index)->chunks().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
+      (*index)->frame_ranges().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
   if (!slices) return;
   Feed feed(**index, info, kernel, wishes.folds ? kFoldNs : 0);
   if (session->run.options.summary_only && !feed.load_sums(folder.path())) return;
   bool has_rows = feed.has_sums();
-  trace::Partition partition;
+  trace::SliceRows slice_rows;
   for (const trace::Slice& slice : *slices) {
-    if (!reader.read(slice, partition)) return;
-    has_rows = has_rows || !partition.order.empty();
-    feed.add(partition);
+    if (!reader.read(slice, slice_rows)) return;
+    has_rows = has_rows || !slice_rows.order.empty();
+    feed.add(slice_rows);
   }
   feed.finish(**index, session->run, info);
   accepted = has_rows;

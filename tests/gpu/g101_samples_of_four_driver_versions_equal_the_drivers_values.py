@@ -29,8 +29,8 @@ SAMPLES, HZ = 45, 20
 def check_rate(this, trace, rows):
     """Samples are due at a steady rate; those that the machine had no time for are counted."""
     sampler = trace.run["gpu_sampler"]
-    this.equal("samples", len(rows), sampler["looks"])
-    due = sampler["looks"] + sampler["late_looks"]
+    this.equal("samples", len(rows), sampler["samples"])
+    due = sampler["samples"] + sampler["late_samples"]
     this.true("all that were due by the last one", due >= (rows[-1]["ts"] - rows[0]["ts"]) / 1e9 * HZ, (due, rows))
     # The very last one comes when the command has ended.
     this.true("none too early", len(rows) - 2 <= (rows[-2]["ts"] - trace.run["start_ns"]) / 1e9 * HZ, rows)
@@ -94,7 +94,7 @@ def check(this):
             check_processes(this, trace, gpu, driver)
         first = report(this, trace)["gpus"][0]
         this.equal("busy in the report", first["busy"], 0.6)
-        this.equal("energy in the report", first["energy_mj"], 500 * (first["looks"] - 1))
+        this.equal("energy in the report", first["energy_mj"], 500 * (first["samples"] - 1))
         this.equal("memory in the report", first["memory_peak_bytes"], samples[0]["fb_used_bytes"])
         shown = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
         this.true("the summary has the GPUs", "GPUS" in shown and "0 Fake 0" in shown, shown)

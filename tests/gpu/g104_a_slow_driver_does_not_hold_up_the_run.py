@@ -12,8 +12,8 @@ FOREVER_MS = 1_000_000_000
 def check(this):
     trace = sampled(this, 580, samples=4, GPUS=1, SLOW_MS=300)
     sampler, rows = trace.run["gpu_sampler"], trace.rows("sample_gpu")
-    this.equal("samples", len(rows), sampler["looks"])
-    this.true("two are due while one is answered", sampler["late_looks"] >= 2 * sampler["looks"] - 2, sampler)
+    this.equal("samples", len(rows), sampler["samples"])
+    this.true("two are due while one is answered", sampler["late_samples"] >= 2 * sampler["samples"] - 2, sampler)
     this.true("each takes its time", all(row["dur"] is None or row["dur"] >= 300_000_000 for row in rows), rows)
 
     stuck = this.trace("dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=300000",

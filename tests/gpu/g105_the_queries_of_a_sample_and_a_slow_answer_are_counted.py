@@ -14,7 +14,7 @@ def questions(this, driver, samples):
     """The queries and samples of a run of about that many samples."""
     calls = this.path(f"calls-{driver}-{samples}")
     trace = sampled(this, driver, samples=samples, options=["--sample-hz=20"], GPUS=1, CALLS=calls)
-    return calls.stat().st_size, trace.run["gpu_sampler"]["looks"]
+    return calls.stat().st_size, trace.run["gpu_sampler"]["samples"]
 
 
 def check_questions(this):
@@ -27,20 +27,20 @@ def check_questions(this):
 def check_slow(this, driver, hertz, is_said):
     trace = sampled(this, driver, samples=6, options=[f"--sample-hz={hertz}"], GPUS=GPUS, CALL_US=ANSWER_US)
     sampler = trace.run["gpu_sampler"]
-    sample_s = sampler["look_ns"] / 1e9 / sampler["looks"]
+    sample_s = sampler["sample_ns"] / 1e9 / sampler["samples"]
     least_s = GPUS * QUESTIONS[driver] * ANSWER_US / 1e6
     print(f"driver {driver}: {GPUS} GPUs, {QUESTIONS[driver]} questions each: a sample took {sample_s * 1e3:.0f} ms at {hertz} Hz,"
-          f" {sampler['looks']} samples, {sampler['late_looks']} left out")
+          f" {sampler['samples']} samples, {sampler['late_samples']} left out")
     this.true("no answer is left out of the time", sample_s >= least_s, sampler)
     times = sorted({row["ts"] for row in trace.rows("sample_gpu") if row["gpu_id"] == 1})
     due = (times[-1] - times[0]) / 1e9 * hertz
-    this.true("each sample that was due was taken or counted", sampler["looks"] + sampler["late_looks"] >= int(due), sampler)
+    this.true("each sample that was due was taken or counted", sampler["samples"] + sampler["late_samples"] >= int(due), sampler)
     rows = trace.covers("samples of the GPUs")
     this.equal("said", bool(rows), is_said, said=sampler)
     if not is_said:
         return
     this.equal("in numbers", (rows[0]["seen"], rows[0]["kernel"]),
-               (sampler["looks"], sampler["looks"] + sampler["late_looks"]))
+               (sampler["samples"], sampler["samples"] + sampler["late_samples"]))
     text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary says it", "samples of the GPUs" in text, text)
 

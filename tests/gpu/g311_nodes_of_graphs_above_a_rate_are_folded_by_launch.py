@@ -19,7 +19,7 @@ def grouped(rows):
 def check_launch(this, call, folds):
     """Its rows hold each node once."""
     this.equal("nodes of a launch", sum(row["nodes"] for row in folds), NODES)
-    this.equal("their time", sum(row["busy"] for row in folds), NODES * KERNEL_NS)
+    this.equal("their time", sum(row["busy_ns"] for row in folds), NODES * KERNEL_NS)
     for row in folds:
         this.equal("which launch", [row[key] for key in ("graph_id", "context", "stream", "tid")], [5, 1, 7, call["tid"]])
         this.true("its times", call["ts"] <= row["ts"] and KERNEL_NS <= row["dur"], (call, row))

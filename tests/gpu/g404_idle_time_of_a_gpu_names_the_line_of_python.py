@@ -40,7 +40,7 @@ def has_sample_in(row, piece):
     first, last = row["ts"], row["ts"] + row["dur"]
     if begin <= first < end or begin <= last < end:
         return True
-    return first < begin and last >= end and row["looks"] > 1 and piece["dur"] >= 2 * (row["dur"] // (row["looks"] - 1))
+    return first < begin and last >= end and row["samples"] > 1 and piece["dur"] >= 2 * (row["dur"] // (row["samples"] - 1))
 
 
 def samples_within(rows, piece):

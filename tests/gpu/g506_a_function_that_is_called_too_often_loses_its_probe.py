@@ -19,7 +19,7 @@ def check(this):
         addresses = [one.do("alloc(4096)") for _ in range(100)]
         trace = seen.end()
     this.true("some were recorded", trace.rows("gpu_sync"))
-    this.true("that it was let go is said", trace.covers("calls of cuStreamSynchronize"), trace.rows("coverage"))
+    this.true("that it was detached is reported", trace.covers("calls of cuStreamSynchronize"), trace.rows("coverage"))
     this.equal("allocations", [row[3] for row in uprobe_case.memory_rows(trace, one.pid)], addresses)
 
 

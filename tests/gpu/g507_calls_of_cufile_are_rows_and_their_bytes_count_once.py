@@ -172,7 +172,7 @@ def check_observed(this):
         seen = uprobe_case.Observation(this, "--pid", one.pid, kprobes="vfs,cufile")
         wanted, _, batches = work(this, one)
         trace = seen.end()
-    signals = {signal["signal"]: signal["way"] for signal in trace.run["kernel_side"]["signals"]}
+    signals = {signal["signal"]: signal["mechanism"] for signal in trace.run["kernel_side"]["signals"]}
     moved = check_rows(this, trace, wanted, batches, one.pid, tells_posix=signals["file operations"] is not None)
     if signals["file operations"]:
         check_inside(this, trace, "vfs", moved, one.pid, lambda row: row["op"] in ("read", "write"))

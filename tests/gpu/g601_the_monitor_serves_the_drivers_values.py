@@ -60,7 +60,7 @@ def check_gpu(this, families, gpu, driver):
 
 
 def samples_of(families, what):
-    samples = families["mlrun_monitor_look_duration_seconds"].samples
+    samples = families["mlrun_monitor_sample_duration_seconds"].samples
     return next(sample.value for sample in samples if sample.name.endswith(what))
 
 

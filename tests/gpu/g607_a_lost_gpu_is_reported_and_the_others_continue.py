@@ -25,7 +25,7 @@ def check(this):
         lost.touch()
         running.wait_for("it is down", lambda: value(running.families(), "mlrun_gpu_up", **LOST) == 0)
         first = running.families()
-        unanswered = "mlrun_gpu_unanswered_looks_total"
+        unanswered = "mlrun_gpu_unanswered_samples_total"
         enough = value(first, unanswered, **LOST) + 3
         running.wait_for("samples that it did not answer", lambda: value(running.families(), unanswered, **LOST) >= enough)
         later = running.families()

@@ -83,7 +83,7 @@ class Monitor:
         return {family.name: family for family in found}
 
     def wait_until_sampled(self, samples=3):
-        name = "mlrun_monitor_look_duration_seconds"
+        name = "mlrun_monitor_sample_duration_seconds"
         self.wait_for("samples", lambda: self.get("/healthz")[0] == 200 and
                       next(s.value for s in self.families()[name].samples if s.name.endswith("_count")) >= samples)
 

@@ -112,10 +112,10 @@ Status load_files(const std::string& folder, Timeline& timeline, std::vector<uin
 
 Status load_samples(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> wanted;
-  const std::vector<std::string> columns = {"ts", "dur", "thread_id", "looks", "running", "stack_id"};
+  const std::vector<std::string> columns = {"ts", "dur", "thread_id", "samples", "running", "stack_id"};
   Status loaded =
       tables::for_each_batch_if_any(folder, "python_stack", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
-        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), samples(batch, "looks");
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), samples(batch, "samples");
         const Numbers running(batch, "running"), stack(batch, "stack_id");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const auto number = static_cast<size_t>(id[row]);

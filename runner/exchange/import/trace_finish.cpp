@@ -247,7 +247,7 @@ Status TraceMaker::write_tables() {
   if (done) done = rows_->samples.write(tables, settle);
   if (done) done = rows_->others.write(tables, settle);
   if (done && rows_->requests.size() != 0) done = rows_->requests.write(tables, nothing);
-  if (done && rows_->parts.size() != 0) done = rows_->parts.write(tables, nothing);
+  if (done && rows_->fragments.size() != 0) done = rows_->fragments.write(tables, nothing);
   const auto hold = [&](trace::TorchMemoryTableRow& row) { builder_->add(row.row); };
   if (done && rows_->torch_memories.size() != 0) done = rows_->torch_memories.write(tables, hold);
   if (done) done = write_calls();

@@ -43,7 +43,7 @@ TraceMaker::Rows::Rows(trace::StagingFolder folder)
                row.args = texts[4];
              }),
       requests(staging.path(), kFewRowBytes, [](trace::RequestRow&, const auto&) {}),
-      parts(staging.path(), kFewRowBytes, [](trace::PartRow&, const auto&) {}),
+      fragments(staging.path(), kFewRowBytes, [](trace::FragmentRow&, const auto&) {}),
       torch_memories(staging.path(), kFewRowBytes, [](trace::TorchMemoryTableRow&, const auto&) {}),
       calls(staging.path(), kRowBytes),
       gpu(staging.path(), kRowBytes),
@@ -156,20 +156,20 @@ Status TraceMaker::add_block(int64_t dev, const model::Origin& origin, int64_t e
   record.bytes = static_cast<uint32_t>(bytes);
   record.device = static_cast<uint32_t>(dev);
   record.op = is_write ? MLRUN_BLOCK_WRITE : MLRUN_BLOCK_READ;
-  record.issues = record.parts = 1;
+  record.issues = record.fragments = 1;
   if (Status added = rows_->requests.add(end_ns, request, {std::string_view()}); !added) return added;
-  trace::PartRow part;
-  part.ts_ns = origin.ts_ns;
-  part.end_ns = end_ns;
-  part.origin = origin;
-  part.record.request = record.request;
-  part.record.queued_at_ns = part.record.issued_at_ns = record.issued_at_ns;
-  part.record.sector = record.sector;
-  part.record.bytes = record.bytes;
-  part.record.device = record.device;
-  part.record.op = record.op;
+  trace::FragmentRow fragment;
+  fragment.ts_ns = origin.ts_ns;
+  fragment.end_ns = end_ns;
+  fragment.origin = origin;
+  fragment.record.request = record.request;
+  fragment.record.queued_at_ns = fragment.record.issued_at_ns = record.issued_at_ns;
+  fragment.record.sector = record.sector;
+  fragment.record.bytes = record.bytes;
+  fragment.record.device = record.device;
+  fragment.record.op = record.op;
   file().kept["block_part"].rows += 1;
-  return rows_->parts.add(end_ns, part, {std::string_view()});
+  return rows_->fragments.add(end_ns, fragment, {std::string_view()});
 }
 
 uint32_t TraceMaker::library(const std::string& path) {

@@ -59,7 +59,7 @@ struct TraceMaker::Rows {
   TextTable<trace::StackSampleTable, model::StackSampleRow, 2> samples;
   TextTable<trace::OtherEventTable, model::OtherEventRow, 5> others;
   EventTable<trace::RequestTable, trace::RequestRow, 1> requests;
-  EventTable<trace::PartTable, trace::PartRow, 1> parts;
+  EventTable<trace::FragmentTable, trace::FragmentRow, 1> fragments;
   EventTable<trace::TorchMemoryTable, trace::TorchMemoryTableRow, 1> torch_memories;
   SortedRows<model::CallRow, 1> calls;
   SortedRows<GpuFields, 1, kGpuBytes> gpu;

@@ -82,10 +82,10 @@ Json classes_json(const std::vector<FuncSummary>& funcs) {
   });
 }
 
-Json access_json(const summary::AccessPattern& pattern) {
+Json file_access_json(const summary::FileAccessPattern& pattern) {
   Json out;
   summary::visit_patterns(
-      pattern, [&](const char* name, const summary::AccessPattern::Count& count) { out[name] = row_json(count); });
+      pattern, [&](const char* name, const summary::FileAccessPattern::Count& count) { out[name] = row_json(count); });
   const int64_t bytes = pattern.known_bytes();
   const int64_t calls = pattern.sequential.calls + pattern.forward.calls + pattern.backward.calls;
   out["sequential_share_of_bytes"] = share(pattern.sequential.bytes, bytes);
@@ -204,7 +204,8 @@ nlohmann::ordered_json to_json(const Summary& summary) {
       {"classes", classes_json(summary.funcs)},
       {"errors", rows_json(summary.errors)},
       {"sites", rows_json(summary.sites)},
-      {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
+      {"file_access",
+       {{"read", file_access_json(summary.file_access[0])}, {"write", file_access_json(summary.file_access[1])}}},
       {"reread", {{"ratio", share(summary.reread.bytes_read, summary.reread.distinct_bytes)}}},
       {"sizes", rows_json(summary.sizes)},
       {"timeline", timeline_json(summary)},

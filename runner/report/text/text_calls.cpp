@@ -89,7 +89,7 @@ std::string errors_text(const Summary& summary, const TextStyle& style) {
   return items.empty() ? "" : wrap(style.bold("ERRORS"), kLead, items, style);
 }
 
-std::string pattern_text(const char* name, const summary::AccessPattern& pattern) {
+std::string pattern_text(const char* name, const summary::FileAccessPattern& pattern) {
   const int64_t bytes = pattern.known_bytes();
   std::string out = fmt::format("{} {} sequential, {} random", name, percent_text(pattern.sequential.bytes, bytes),
                                 percent_text(bytes - pattern.sequential.bytes, bytes));
@@ -219,7 +219,7 @@ std::string calls_text(const Summary& summary, const TextStyle& style) {
 std::string access_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   const auto pattern = [&](Direction direction, const char* name) {
-    const summary::AccessPattern& of = summary.access[size_t(direction)];
+    const summary::FileAccessPattern& of = summary.file_access[size_t(direction)];
     if (of.sequential.calls + of.forward.calls + of.backward.calls > 0) items.push_back(pattern_text(name, of));
   };
   pattern(Direction::kRead, "bytes read");

@@ -26,16 +26,17 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
   std::map<std::string, std::string> works;  // names by mechanism
   std::vector<std::string> missing, notes;
   for (const model::KernelSide::Signal& signal : summary.run.kernel_side.signals) {
-    const std::string name = printable(signal.signal), way = printable(signal.way), reason = printable(signal.missing);
-    std::string& names = works[way];
-    if (!way.empty()) names += (names.empty() ? "" : ", ") + name;
+    const std::string name = printable(signal.signal), mechanism = printable(signal.mechanism),
+                      reason = printable(signal.missing);
+    std::string& names = works[mechanism];
+    if (!mechanism.empty()) names += (names.empty() ? "" : ", ") + name;
     if (!signal.note.empty()) notes.push_back(name + ": " + printable(signal.note));
     if (reason.empty()) continue;
-    missing.push_back(way.empty() ? "without " + name + ": " + reason : name + " without " + reason);
+    missing.push_back(mechanism.empty() ? "without " + name + ": " + reason : name + " without " + reason);
   }
   std::vector<std::string> items;
-  for (const auto& [way, names] : works) {
-    if (!way.empty()) items.push_back("by " + way + ": " + names);
+  for (const auto& [mechanism, names] : works) {
+    if (!mechanism.empty()) items.push_back("by " + mechanism + ": " + names);
   }
   if (const std::string throttled = throttled_text(summary, style); !throttled.empty()) items.push_back(throttled);
   items.insert(items.end(), notes.begin(), notes.end());

@@ -58,9 +58,9 @@ struct PythonTime {
 };
 
 PythonTime time_of(const PythonSummary& line) {
-  if (line.time_ns == 0) return {double(line.looks), double(line.running), double(line.waiting)};
+  if (line.time_ns == 0) return {double(line.samples), double(line.running), double(line.waiting)};
   const auto rest = double(line.time_ns - line.running_ns);
-  const int64_t not_running = line.looks - line.running;
+  const int64_t not_running = line.samples - line.running;
   return {double(line.time_ns), double(line.running_ns),
           not_running > 0 ? rest * double(line.waiting) / double(not_running) : 0};
 }
@@ -78,7 +78,7 @@ std::string python_text(const Summary& summary, const TextStyle& style, size_t r
   std::map<PythonGroup, int64_t> all;  // samples
   std::map<PythonGroup, double> time;
   for (const PythonSummary& line : summary.python) {
-    util::add_to(all[group_of(line)], line.looks);
+    util::add_to(all[group_of(line)], line.samples);
     time[group_of(line)] += time_of(line).all;
   }
   std::vector<const PythonSummary*> shown;
@@ -112,7 +112,7 @@ std::string python_text(const Summary& summary, const TextStyle& style, size_t r
     };
     std::vector<std::string> cells{line_name(line), group_name(line, drivers_role), share(of.running),
                                    share(of.waiting)};
-    if (is_wide) cells.insert(cells.end(), {half_text(line.looks, whole), util::count_text(line.looks)});
+    if (is_wide) cells.insert(cells.end(), {half_text(line.samples, whole), util::count_text(line.samples)});
     table.add_indented("  ", std::move(cells));
   }
   add_more(rows, shown.size(), "summary_python", table);

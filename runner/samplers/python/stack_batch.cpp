@@ -55,7 +55,7 @@ int running(char state) { return state == 0 ? -1 : state == 'R' ? 1 : 0; }
 void extend_row(mlrun_python_sample& row, uint64_t now_ns, uint64_t period_ns) {
   row.last_ns = now_ns;
   row.period_ns += period_ns;
-  ++row.looks;
+  ++row.samples;
 }
 
 }  // namespace

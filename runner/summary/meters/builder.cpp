@@ -50,15 +50,15 @@ void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts
 }
 
 // Notes whether a transfer is sequential or random. Reads also pass that on to their file (facts.order).
-void Builder::State::note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts) {
+void Builder::State::note_file_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts) {
   if (facts.bytes > 0) {
-    if (facts.is_read) facts.order = access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
+    if (facts.is_read) facts.order = file_access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);
     const bool copied = call_class == MLRUN_CLASS_COPY;
     if (facts.is_write)
-      access.transfer(Direction::kWrite, copied ? row.ofd2_id : row.ofd_id, copied ? row.offset2 : facts.offset,
-                      facts.bytes);
+      file_access.transfer(Direction::kWrite, copied ? row.ofd2_id : row.ofd_id, copied ? row.offset2 : facts.offset,
+                           facts.bytes);
   } else if (call_class == MLRUN_CLASS_OPEN && !facts.failed && (row.flags & O_APPEND) != 0) {
-    access.opened_for_append(row.ofd_id);
+    file_access.opened_for_append(row.ofd_id);
   }
 }
 
@@ -85,7 +85,7 @@ void Builder::add(const model::CallRow& row) {
 
   const int64_t read = facts.is_read ? facts.bytes : 0, written = facts.is_write ? facts.bytes : 0;
   const int64_t key = s.names.note(row, call_class);
-  s.note_access(row, call_class, facts);
+  s.note_file_access(row, call_class, facts);
   call_class == MLRUN_CLASS_COPY ? s.add_copied_files(row, facts) : s.files.add(key, row, facts);
   s.sites.add(row, facts);
   s.timeline.add(row.origin.ts_ns, row.dur_ns, read, written);
@@ -138,7 +138,7 @@ void Builder::add(const model::AllocRow& row) {
 
 void Builder::prefetch(const model::CallRow& row, Step step) const {
   switch (step) {
-    case Step::kSlots: state_->access.prefetch(row.ofd_id); return state_->files.prefetch_slot(row);
+    case Step::kSlots: state_->file_access.prefetch(row.ofd_id); return state_->files.prefetch_slot(row);
     case Step::kEntries: return state_->files.prefetch_file(row);
     case Step::kContents: return state_->files.prefetch_bytes(row);
   }

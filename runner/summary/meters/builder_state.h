@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "runner/summary/meters/access_meter.h"
 #include "runner/summary/meters/builder.h"
 #include "runner/summary/meters/call_meter.h"
+#include "runner/summary/meters/file_access_meter.h"
 #include "runner/summary/meters/file_meter.h"
 #include "runner/summary/meters/file_names.h"
 #include "runner/summary/meters/gpu_file_meter.h"
@@ -40,7 +40,7 @@ struct Builder::State {
 
   explicit State(BuilderOptions options);
   Process& process(int32_t proc_id);
-  void note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts);
+  void note_file_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts);
   void add_copied_files(const model::CallRow& row, const CallFacts& facts);
   void add_files(const model::SumRow& sum, const CallFacts& facts);
   // Order: parents before children, then processes that have rows but no process row.
@@ -56,7 +56,7 @@ struct Builder::State {
   CallMeter calls;
   FileNames names;
   FileMeter files;
-  AccessMeter access;
+  FileAccessMeter file_access;
   SiteMeter sites;
   Timeline timeline;
   PhaseMeter phases;

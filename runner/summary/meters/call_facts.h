@@ -12,7 +12,7 @@
 
 namespace mlrun::summary {
 
-// Where a transfer began, relative to the end of the previous transfer (AccessPattern).
+// Where a transfer began, relative to the end of the previous transfer (FileAccessPattern).
 enum class Order : uint8_t { kUnknown, kSequential, kRandom };
 
 struct CallFacts {

@@ -129,7 +129,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   out.sizes = s.calls.sizes();
   out.gpu_files = s.gpu_files.finish();
   out.torch_memory = s.torch_memory.finish();
-  out.access = s.access.patterns();
+  out.file_access = s.file_access.patterns();
   out.reread = s.files.reread();
   out.bin_ns = s.timeline.bin_ns();
   out.timeline = s.timeline.bins();

@@ -40,7 +40,7 @@ void GpuMeter::add(const mlrun_gpu_sample& sample) {
   GpuSummary& sums = gpu.sums;
   const __s64* values = sample.values;
   const auto over_ns = int64_t(std::min<uint64_t>(sample.interval_ns, INT64_MAX / 4));
-  ++sums.looks;
+  ++sums.samples;
   util::add_to(sums.observed_ns, over_ns);
   gpu.sm.add(ppm(values[MLRUN_GPU_SM_PERCENT]), over_ns);
   gpu.mem.add(ppm(values[MLRUN_GPU_MEM_PERCENT]), over_ns);

@@ -68,7 +68,7 @@ std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>
     const auto [counted, is_first] = last.emplace(&sum, proc_id);
     if (is_first || counted->second != proc_id) ++sum.processes;
     counted->second = proc_id;
-    util::add_to(sum.looks, counts.all);
+    util::add_to(sum.samples, counts.all);
     util::add_to(sum.running, counts.running);
     util::add_to(sum.time_ns, counts.time_ns);
     util::add_to(sum.running_ns, counts.running_ns);
@@ -88,8 +88,8 @@ std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>
     rows.push_back(std::move(sum));
   }
   std::sort(rows.begin(), rows.end(), [](const PythonSummary& a, const PythonSummary& b) {
-    return std::tie(b.running_ns, b.running, b.looks, a.role, a.source, a.line, a.function) <
-           std::tie(a.running_ns, a.running, a.looks, b.role, b.source, b.line, b.function);
+    return std::tie(b.running_ns, b.running, b.samples, a.role, a.source, a.line, a.function) <
+           std::tie(a.running_ns, a.running, a.samples, b.role, b.source, b.line, b.function);
   });
   if (rows.size() > kTopPython) rows.resize(kTopPython);
   return rows;

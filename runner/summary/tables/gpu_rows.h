@@ -17,7 +17,7 @@ struct Columns<GpuSummary> {
     visitor("uuid", row.uuid);
     visit_known(visitor, "nvml_index", row.index, -1);
     visit_known(visitor, "memory_bytes", row.memory_bytes, -1);
-    visitor("looks", row.looks);
+    visitor("samples", row.samples);
     visitor("observed_ns", row.observed_ns);
     visit_share(visitor, "busy", row.busy_ppm);
     visit_share(visitor, "memory_busy", row.memory_busy_ppm);

@@ -19,10 +19,10 @@ struct HeapRow {
   int32_t proc_id = 0;
   HeapLibrary library;
 };
-struct AccessRow {
+struct FileAccessRow {
   Direction direction = Direction::kRead;
   std::string pattern;
-  AccessPattern::Count count;
+  FileAccessPattern::Count count;
 };
 struct TimeRow {
   int64_t ts_ns = 0;
@@ -237,7 +237,7 @@ struct Columns<SizeBucket> {
 };
 
 template <>
-struct Columns<AccessPattern::Count> {
+struct Columns<FileAccessPattern::Count> {
   static void visit(auto& visitor, auto& row) {
     visitor("calls", row.calls);
     visitor("bytes", row.bytes);
@@ -253,12 +253,12 @@ void visit_patterns(Pattern& pattern, Visit visit) {
 }
 
 template <>
-struct Columns<AccessRow> {
-  static constexpr const char* kTable = "summary_access";
+struct Columns<FileAccessRow> {
+  static constexpr const char* kTable = "summary_file_access";
   static void visit(auto& visitor, auto& row) {
     visitor("direction", row.direction);
     visitor("pattern", row.pattern);
-    Columns<AccessPattern::Count>::visit(visitor, row.count);
+    Columns<FileAccessPattern::Count>::visit(visitor, row.count);
   }
 };
 
@@ -343,7 +343,7 @@ struct Columns<PythonSummary> {
     visit_known(visitor, "function", row.function);
     visit_known(visitor, "source", row.source);
     visit_known(visitor, "line", row.line);
-    visitor("looks", row.looks);
+    visitor("samples", row.samples);
     visitor("running", row.running);
     visitor.later("time_ns", row.time_ns);
     visitor.later("running_ns", row.running_ns);

@@ -58,12 +58,13 @@ std::vector<LatencyRow> latency_rows(const Summary& summary) {
   return rows;
 }
 
-std::vector<AccessRow> access_rows(const Summary& summary) {
-  std::vector<AccessRow> rows;
+std::vector<FileAccessRow> file_access_rows(const Summary& summary) {
+  std::vector<FileAccessRow> rows;
   for (const Direction direction : {Direction::kRead, Direction::kWrite}) {
-    visit_patterns(summary.access[size_t(direction)], [&](const char* name, const AccessPattern::Count& count) {
-      rows.push_back({direction, name, count});
-    });
+    visit_patterns(summary.file_access[size_t(direction)],
+                   [&](const char* name, const FileAccessPattern::Count& count) {
+                     rows.push_back({direction, name, count});
+                   });
   }
   return rows;
 }
@@ -93,9 +94,9 @@ void put_funcs(std::vector<FuncRow> funcs, const std::vector<LatencyRow>& latenc
   }
 }
 
-void put_access(const std::vector<AccessRow>& rows, Summary& summary) {
-  for (const AccessRow& row : rows) {
-    visit_patterns(summary.access[size_t(row.direction)], [&](const char* name, AccessPattern::Count& count) {
+void put_file_access(const std::vector<FileAccessRow>& rows, Summary& summary) {
+  for (const FileAccessRow& row : rows) {
+    visit_patterns(summary.file_access[size_t(row.direction)], [&](const char* name, FileAccessPattern::Count& count) {
       if (row.pattern == name) count = row.count;
     });
   }
@@ -174,7 +175,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.errors);
   write(summary.sites);
   write(summary.sizes);
-  write(access_rows(summary));
+  write(file_access_rows(summary));
   write(time_rows(summary));
   write(summary.marks);
   write(summary.collectives);
@@ -218,7 +219,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.errors = loader.load<ErrorSummary>();
   summary.sites = has_sites(trace_folder) ? loader.load<SiteSummary>() : std::vector<SiteSummary>();
   summary.sizes = loader.load<SizeBucket>();
-  put_access(loader.load<AccessRow>(), summary);
+  put_file_access(loader.load_if_there<FileAccessRow>(), summary);
   for (const TimeRow& row : loader.load<TimeRow>()) summary.timeline.push_back(row.bin);
   summary.marks = loader.load_if_there<MarkSummary>();
   summary.collectives = loader.load_if_there<CollectiveSummary>();

@@ -70,7 +70,7 @@ void visit_values_of_answer(auto& answer, const auto& visit) {
   visit("without_batch", "ns", answer.without_batch_ns, "/without_batch_ns", -1);
   visit("without_batch_low", "ns", answer.low_ns, "/without_batch_low_ns", -1);
   visit("without_batch_high", "ns", answer.high_ns, "/without_batch_high_ns", -1);
-  visit("driver_looks", "samples", answer.samples, "/driver/samples");
+  visit("driver_samples", "samples", answer.samples, "/driver/samples");
   visit("not_followed", "ns", answer.not_followed_ns, "/driver/not_followed_ns");
   visit("driver_waiting", "ns", answer.waiting_ns, "/driver/waiting_ns");
   visit("steps", "steps", answer.steps);

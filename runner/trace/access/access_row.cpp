@@ -67,7 +67,7 @@ struct AccessColumns {
     visitor("resident_bytes", static_cast<int64_t>(sample.resident_bytes));
     visitor("huge_bytes", static_cast<int64_t>(sample.huge_bytes));
     visitor("filling", (sample.flags & MLRUN_ACCESS_FILLING) != 0);
-    visitor("first", row.is_first);
+    visitor("is_first", row.is_first);
     visitor("count", static_cast<int64_t>(sample.count));
     visitor.optional("count_max", static_cast<int64_t>(sample.count_max), 0);
     visitor.optional("latency", static_cast<int64_t>(sample.latency), 0);

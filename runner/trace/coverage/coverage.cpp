@@ -90,7 +90,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const m
   programs_.add_rows(info, waited, rows_);
   add_cut_off(index);
   if (whole) reasons.add_children(waited, rows_);
-  if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
+  if (whole && !reasons.was_interrupted()) programs_.add_unseen_successors(info, rows_);
   // If the kernel side records page faults and io_uring or aio I/O as file operations, nothing of them is unseen.
   const std::string hint = kernel_side_hint(session);
   if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);

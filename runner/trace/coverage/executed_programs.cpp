@@ -105,20 +105,20 @@ void ExecutedPrograms::add_shells(std::vector<model::CoverageRow>& rows) const {
   }
 }
 
-void ExecutedPrograms::add_silent_successors(const model::TraceInfo& info,
+void ExecutedPrograms::add_unseen_successors(const model::TraceInfo& info,
                                              std::vector<model::CoverageRow>& rows) const {
   std::map<int32_t, int64_t> last_start;  // by proc_id: start of its last image
   for (const model::ImageRow& image : info.images) {
     const auto [place, made] = last_start.try_emplace(image.proc_id, image.start_ns);
     if (!made) place->second = std::max(place->second, image.start_ns);
   }
-  std::map<std::pair<int32_t, int64_t>, int64_t> silent;  // count by process and file
+  std::map<std::pair<int32_t, int64_t>, int64_t> unseen;  // count by process and file
   for (const model::ImageRow& image : info.images) {
     const auto found = successors_.find(image.image_id);
     if (found == successors_.end() || found->second.begun_ns <= found->second.failed_ns) continue;
-    if (last_start[image.proc_id] <= image.start_ns) ++silent[{image.proc_id, found->second.file_id}];
+    if (last_start[image.proc_id] <= image.start_ns) ++unseen[{image.proc_id, found->second.file_id}];
   }
-  for (const auto& [key, times] : silent) {
+  for (const auto& [key, times] : unseen) {
     const bool known = key.second > 0 && static_cast<size_t>(key.second) <= info.files.size();
     rows.push_back({key.first, known ? info.files[static_cast<size_t>(key.second) - 1].path : "a program",
                     "it was executed and recorded nothing: it ended at once, or runs under a seccomp filter", 0,

@@ -32,7 +32,7 @@ class ExecutedPrograms {
 
   // Adds rows for programs that a process executed by exec and that recorded nothing. Requires: as for add_rows(), and
   // the run was recorded to its end.
-  void add_silent_successors(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
+  void add_unseen_successors(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
 
  private:
   void note_successor(const model::CallRow& row);

@@ -129,9 +129,9 @@ void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<W
     const int32_t parent = info.processes[i].parent_proc_id;
     processes_[i].parent = parent > 0 ? parent - 1 : find(info.processes[i].ppid, i);
   }
-  size_t next_silent = info.processes.size();
+  size_t next_unseen = info.processes.size();
   for (const WatchedProcess& seen : watched) {
-    const size_t at = seen.proc_id == 0 ? next_silent++ : static_cast<size_t>(seen.proc_id) - 1;
+    const size_t at = seen.proc_id == 0 ? next_unseen++ : static_cast<size_t>(seen.proc_id) - 1;
     if (const int64_t parent = find(seen.ppid, at); parent >= 0) processes_[at].parent = parent;
   }
   for (Process& process : processes_) {
@@ -184,11 +184,11 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
 
 // Adds rows for processes that recorded nothing. A child of a recorded process is named by other rules (UnseenReasons,
 // ExecutedPrograms), so only its bytes get rows here.
-void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
-  std::map<std::string, Silent> silent;
+void UnseenBytes::add_unseen_processes(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
+  std::map<std::string, Unseen> unseen;
   for (const Process& process : processes_) {
     if (process.proc_id != 0) continue;
-    Silent& of = silent[process.exe];
+    Unseen& of = unseen[process.exe];
     ++of.processes;
     of.unnamed += process.parent_recorded ? 0 : 1;
     of.any_command |= process.is_command;
@@ -199,7 +199,7 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
     util::add_to(of.written, std::max({process.own.written, process.own.to_devices, int64_t{0}}));
   }
   const char* paused = reasons.was_interrupted() ? ", or recording was paused or had ended" : "";
-  for (const auto& one : silent) {
+  for (const auto& one : unseen) {
     const auto& exe = one.first;
     const auto& of = one.second;
     const std::string name = exe.empty() ? "a program that had ended before mlrun could read its name" : exe;
@@ -238,7 +238,7 @@ void UnseenBytes::add_rows(const model::TraceInfo& info, const std::vector<Watch
   take_children_off();
   add_recorded(reasons, rows);
   if (!info.processes.empty())
-    add_silent(reasons, rows);  // if no process recorded anything, the summary reports that instead
+    add_unseen_processes(reasons, rows);  // if no process recorded anything, the summary reports that instead
 }
 
 void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,

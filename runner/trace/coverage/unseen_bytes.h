@@ -59,7 +59,7 @@ class UnseenBytes {
     Counts whole, own;
   };
   // Sums over the processes of one program that recorded nothing.
-  struct Silent {
+  struct Unseen {
     int64_t processes = 0, unnamed = 0, unreadable = 0, read = 0, written = 0;
     bool any_command = false, all_final = true;
   };
@@ -68,10 +68,10 @@ class UnseenBytes {
   void find_parents(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched);
   void take_children_off();
   void add_recorded(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows);
-  void add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const;
+  void add_unseen_processes(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const;
 
   std::vector<Bytes> bytes_;        // by proc_id
-  std::vector<Process> processes_;  // first the processes that recorded, in order of proc_id, then the silent ones
+  std::vector<Process> processes_;  // first the processes that recorded, in order of proc_id, then the unseen ones
   std::set<int32_t> whole_;
 };
 

@@ -25,8 +25,8 @@ UnseenReasons::UnseenReasons(SpoolIndex& index, const model::TraceInfo& info, co
     Children& children = children_[parent];
     ++children.all;
     if (child.proc_id != 0) continue;
-    with_silent_.insert(parent);
-    if (!programs.names_program_of(parent, pid)) children.silent.push_back(pid);
+    with_unseen_.insert(parent);
+    if (!programs.names_program_of(parent, pid)) children.unseen.push_back(pid);
   }
 }
 
@@ -34,7 +34,7 @@ std::string UnseenReasons::why(int32_t proc_id) const {
   std::vector<const char*> reasons;
   if (was_paused_) reasons.push_back("while recording was paused");
   if (was_stopped_) reasons.push_back("after recording had stopped");
-  if (with_silent_.contains(proc_id)) reasons.push_back("by children that recorded nothing");
+  if (with_unseen_.contains(proc_id)) reasons.push_back("by children that recorded nothing");
   if (with_unended_children_.contains(proc_id)) {
     reasons.push_back(
         "by children whose totals are unknown (killed, ended without libc's exit, or replaced by a program without "
@@ -47,12 +47,12 @@ std::string UnseenReasons::why(int32_t proc_id) const {
 
 void UnseenReasons::add_children(const WaitedChildren& waited, std::vector<model::CoverageRow>& rows) const {
   for (const auto& [proc_id, children] : children_) {
-    if (children.silent.empty()) continue;
+    if (children.unseen.empty()) continue;
     const bool moved_nothing =
-        std::all_of(children.silent.begin(), children.silent.end(),
+        std::all_of(children.unseen.begin(), children.unseen.end(),
                     [&, parent = proc_id](int32_t pid) { return waited.moved_nothing(parent, pid); });
     rows.push_back({proc_id, "child processes", "they recorded nothing: setuid, statically linked, or ended at once",
-                    children.all - std::ssize(children.silent), children.all,
+                    children.all - std::ssize(children.unseen), children.all,
                     moved_nothing ? model::kRemark : model::kUnseen});
   }
 }

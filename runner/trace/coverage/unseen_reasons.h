@@ -33,11 +33,11 @@ class UnseenReasons {
  private:
   struct Children {
     int64_t all = 0;
-    std::vector<int32_t> silent;  // pids of the children that recorded nothing
+    std::vector<int32_t> unseen;  // pids of the children that recorded nothing
   };
   std::map<int32_t, Children> children_;     // by parent
   std::set<int32_t> with_unended_children_;  // proc_id of the parents of processes whose totals are unknown
-  std::set<int32_t> with_executed_, with_silent_;
+  std::set<int32_t> with_executed_, with_unseen_;
   bool was_paused_ = false, was_stopped_ = false;
 };
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "runner/trace/files/file_index.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/trace/spool/spool_channels.h"
 #include "runner/trace/spool/trace_clock.h"
 

@@ -54,7 +54,7 @@ GpuJoin::GpuJoin(SpoolIndex& index, MarkNames& names, const std::vector<model::G
   }
 }
 
-void GpuJoin::name_threads(Partition& partition) {
+void GpuJoin::name_threads(SliceRows& slice_rows) {
   const auto name = [&](GpuWorkRow& row) {
     if (row.kind != GpuKind::kApi) return;
     const auto known = threads_.find(thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid)));
@@ -64,39 +64,39 @@ void GpuJoin::name_threads(Partition& partition) {
     }
     row.func = func_of(row.name);
   };
-  std::for_each(partition.gpu.begin(), partition.gpu.end(), name);
-  std::for_each(partition.later_calls.begin(), partition.later_calls.end(), name);
+  std::for_each(slice_rows.gpu.begin(), slice_rows.gpu.end(), name);
+  std::for_each(slice_rows.later_calls.begin(), slice_rows.later_calls.end(), name);
 }
 
-void GpuJoin::apply(Partition& partition) {
-  totals_.later_calls_left_out += static_cast<int64_t>(partition.later_calls_left_out);
-  if (partition.gpu.empty()) return;
+void GpuJoin::apply(SliceRows& slice_rows) {
+  totals_.later_calls_left_out += static_cast<int64_t>(slice_rows.later_calls_left_out);
+  if (slice_rows.gpu.empty()) return;
   if (launches_.empty()) launches_.resize(kLaunchesKept);
-  find_nested(partition);
-  host_buffers_.take(partition.gpu_hosts);
-  for (const RowRef& ref : partition.order) {
-    if (ref.kind == RowKind::kGpuApi) note_call(partition.gpu[ref.index]);
+  find_nested(slice_rows);
+  host_buffers_.take(slice_rows.gpu_hosts);
+  for (const RowRef& ref : slice_rows.order) {
+    if (ref.kind == RowKind::kGpuApi) note_call(slice_rows.gpu[ref.index]);
   }
-  for (const GpuWorkRow& call : partition.later_calls) note_call(call);
+  for (const GpuWorkRow& call : slice_rows.later_calls) note_call(call);
   callers_.clear();
-  for (uint32_t i = 0; i < partition.gpu_callers.size(); ++i) {
-    const GpuCaller& caller = partition.gpu_callers[i];
+  for (uint32_t i = 0; i < slice_rows.gpu_callers.size(); ++i) {
+    const GpuCaller& caller = slice_rows.gpu_callers[i];
     callers_.emplace(util::scrambled(caller.address, static_cast<uint32_t>(caller.proc_id)), i);
   }
-  for (const RowRef& ref : partition.order) {
+  for (const RowRef& ref : slice_rows.order) {
     if (!is_gpu(ref.kind) || ref.kind == RowKind::kGpuApi) continue;
-    join(partition.gpu[ref.index]);
-    if (ref.kind == RowKind::kGpuMemory) join_caller(partition, partition.gpu[ref.index]);
+    join(slice_rows.gpu[ref.index]);
+    if (ref.kind == RowKind::kGpuMemory) join_caller(slice_rows, slice_rows.gpu[ref.index]);
   }
-  leave_out_nested(partition);
-  for (const RowRef& ref : partition.order) {
-    if (is_gpu(ref.kind)) count(partition.gpu[ref.index]);
+  leave_out_nested(slice_rows);
+  for (const RowRef& ref : slice_rows.order) {
+    if (is_gpu(ref.kind)) count(slice_rows.gpu[ref.index]);
   }
 }
 
 // Rows are in order of their ends, so a nested driver call precedes its runtime call, which may come in a later slice.
-void GpuJoin::find_nested(const Partition& partition) {
-  nested_.assign(partition.gpu.size(), false);
+void GpuJoin::find_nested(const SliceRows& slice_rows) {
+  nested_.assign(slice_rows.gpu.size(), false);
   std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // by thread, since its last runtime call
   const auto inner_of = [&](const GpuWorkRow& row) -> std::vector<uint32_t>& {
     return driver_calls[thread_key(row.origin.proc_id, static_cast<uint32_t>(row.origin.tid))];
@@ -104,30 +104,30 @@ void GpuJoin::find_nested(const Partition& partition) {
   const auto end_call = [&](const GpuWorkRow& row) {
     std::vector<uint32_t>& inner = inner_of(row);
     for (const uint32_t index : inner) {
-      if (partition.gpu[index].origin.ts_ns >= row.origin.ts_ns) nested_[index] = true;
+      if (slice_rows.gpu[index].origin.ts_ns >= row.origin.ts_ns) nested_[index] = true;
     }
     inner.clear();
   };
-  for (const RowRef& ref : partition.order) {
+  for (const RowRef& ref : slice_rows.order) {
     if (ref.kind != RowKind::kGpuApi) continue;
-    const GpuWorkRow& row = partition.gpu[ref.index];
+    const GpuWorkRow& row = slice_rows.gpu[ref.index];
     if (row.runtime == 0) {
       inner_of(row).push_back(ref.index);
     } else {
       end_call(row);
     }
   }
-  for (const GpuWorkRow& row : partition.later_calls) {
+  for (const GpuWorkRow& row : slice_rows.later_calls) {
     if (row.runtime != 0) end_call(row);
   }
 }
 
-void GpuJoin::leave_out_nested(Partition& partition) {
+void GpuJoin::leave_out_nested(SliceRows& slice_rows) {
   const auto is_nested = [&](const RowRef& ref) { return is_gpu(ref.kind) && nested_[ref.index]; };
-  const auto end = std::remove_if(partition.order.begin(), partition.order.end(), is_nested);
-  const auto left_out = static_cast<size_t>(partition.order.end() - end);
-  partition.order.erase(end, partition.order.end());
-  partition.gpu_rows[static_cast<size_t>(GpuKind::kApi)] -= left_out;
+  const auto end = std::remove_if(slice_rows.order.begin(), slice_rows.order.end(), is_nested);
+  const auto left_out = static_cast<size_t>(slice_rows.order.end() - end);
+  slice_rows.order.erase(end, slice_rows.order.end());
+  slice_rows.gpu_rows[static_cast<size_t>(GpuKind::kApi)] -= left_out;
   totals_.nested_calls += static_cast<int64_t>(left_out);
 }
 
@@ -163,7 +163,7 @@ void GpuJoin::join(GpuWorkRow& row) {
 }
 
 // Only one allocation at a time has an address, so the caller is the call on this address during which the row began.
-void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
+void GpuJoin::join_caller(const SliceRows& slice_rows, GpuWorkRow& row) {
   if (model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) return;
   ++totals_.allocations;
   if (is_managed(row)) ++totals_.managed_allocations;
@@ -171,7 +171,7 @@ void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   const auto [first, last] =
       callers_.equal_range(util::scrambled(row.address, static_cast<uint32_t>(row.origin.proc_id)));
   for (auto found = first; found != last; ++found) {
-    const GpuCaller& caller = partition.gpu_callers[found->second];
+    const GpuCaller& caller = slice_rows.gpu_callers[found->second];
     const bool is_same = caller.proc_id == row.origin.proc_id && caller.address == row.address;
     if (!is_same || at_ns < caller.start_ns || at_ns > caller.end_ns) continue;
     if (caller.stack_id == 0) {
@@ -204,7 +204,7 @@ model::CoverageRow GpuJoin::coverage_of_stacks() const {
 
 // CUPTI did not start although libcuda was mapped: the driver ignores the injection variable, or CUDA was not
 // initialised.
-std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
+std::optional<model::CoverageRow> GpuJoin::driver_without_cupti() const {
   if (!index_.gpu_facts().empty()) return std::nullopt;
   const std::vector<std::string>& libraries = index_.modules().libraries();
   const auto is_driver = [](const std::string& path) { return path.find("/libcuda.so") != std::string::npos; };
@@ -219,7 +219,7 @@ std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
 
 std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wanted) const {
   std::vector<model::CoverageRow> rows;
-  if (auto silent = wanted ? silent_driver() : std::nullopt) rows.push_back(*std::move(silent));
+  if (auto without_cupti = wanted ? driver_without_cupti() : std::nullopt) rows.push_back(*std::move(without_cupti));
   if (wanted && stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
   if (totals_.without_gpu > 0) {
     rows.push_back(

@@ -15,7 +15,7 @@
 #include "runner/trace/gpu/host_buffers.h"
 #include "runner/trace/index/gpu_facts.h"
 #include "runner/trace/marks/mark_tracker.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -28,7 +28,7 @@ struct GpuTotals {
   int64_t managed_allocations = 0;
   int64_t names_cut = 0;                // kernel names that the recorder cut
   int64_t stacks_unread = 0;            // allocations with a known call, but without a readable stack
-  int64_t later_calls_left_out = 0;     // Partition::later_calls beyond its limit
+  int64_t later_calls_left_out = 0;     // SliceRows::later_calls beyond its limit
   int64_t folds = 0, folded_nodes = 0;  // graph launches with one row in all, and their nodes
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
@@ -41,11 +41,11 @@ class GpuJoin {
   GpuJoin(SpoolIndex& index, MarkNames& names, const std::vector<model::GpuRow>& gpus);
 
   // Sets the threads of CUDA calls, for which CUPTI reports the tid that the process itself sees. Call before apply().
-  void name_threads(Partition& partition);
+  void name_threads(SliceRows& slice_rows);
 
-  // Fills the columns of GPU work that come from its CUDA call, and removes nested calls from partition.order. Requires:
+  // Fills the columns of GPU work that come from its CUDA call, and removes nested calls from slice_rows.order. Requires:
   // slices in order of time.
-  void apply(Partition& partition);
+  void apply(SliceRows& slice_rows);
 
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
   // GPU work without valid times: placed at the time of its delivery, or with duration 0.
@@ -64,15 +64,15 @@ class GpuJoin {
     uint32_t host_call = 0;  // in HostBuffers; 0: none
   };
   [[nodiscard]] model::CoverageRow coverage_of_stacks() const;
-  [[nodiscard]] std::optional<model::CoverageRow> silent_driver() const;
+  [[nodiscard]] std::optional<model::CoverageRow> driver_without_cupti() const;
   struct Thread {
     int32_t thread_id = 0, tid = 0;
   };
-  void find_nested(const Partition& partition);
-  void leave_out_nested(Partition& partition);
+  void find_nested(const SliceRows& slice_rows);
+  void leave_out_nested(SliceRows& slice_rows);
   void note_call(const model::GpuWorkRow& row);
   void join(model::GpuWorkRow& row);
-  void join_caller(const Partition& partition, model::GpuWorkRow& row);
+  void join_caller(const SliceRows& slice_rows, model::GpuWorkRow& row);
   Launch& place_of(int32_t proc_id, uint32_t correlation);
   struct Kernel {
     int64_t name_id = 0;

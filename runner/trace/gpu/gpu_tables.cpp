@@ -138,7 +138,7 @@ struct GpuGraphColumns {
     visitor("stream", row.stream);
     visitor("graph_id", row.graph);
     visitor.optional("nodes", row.detail, 0);
-    visitor.optional("busy", row.detail != 0 ? row.busy_ns : -1, -1);
+    visitor.optional("busy_ns", row.detail != 0 ? row.busy_ns : -1, -1);
   }
 };
 

@@ -11,7 +11,7 @@
 
 #include "runner/model/gpu_rows.h"
 #include "runner/model/trace_info.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 

@@ -17,7 +17,7 @@ void add_row(model::TraceInfo& info, std::string subject, std::string detail, in
 
 }  // namespace
 
-bool LibraryReport::is_followed() const { return session_.has_stream(stream_); }
+bool LibraryReport::is_observed() const { return session_.has_stream(stream_); }
 
 void LibraryReport::add_gaps(model::TraceInfo& info, const std::string& before,
                              const std::string& before_detail) const {

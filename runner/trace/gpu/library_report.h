@@ -27,7 +27,7 @@ class LibraryReport {
         files_(std::move(files)) {}
 
   // Whether calls of the library were requested.
-  [[nodiscard]] bool is_followed() const;
+  [[nodiscard]] bool is_observed() const;
   // Whether session.json has the report. False: mlrun was killed before it wrote the report.
   [[nodiscard]] bool is_there() const { return report_.has_value(); }
   [[nodiscard]] const Report& report() const { return report_; }

@@ -8,7 +8,7 @@
 #include "runner/model/rows.h"
 #include "runner/model/run.h"
 #include "runner/trace/identity/process_facts.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/trace/spool/spool_channels.h"
 
 namespace mlrun::trace {

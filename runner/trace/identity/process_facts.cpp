@@ -47,7 +47,7 @@ KernelIo kernel_io_in(const json& io, int64_t ts_ns) {
           count("/syscw"), count("/read_bytes"), count("/write_bytes")};
 }
 
-void ProcessNotes::add(const BlockScan& scan) {
+void ProcessNotes::add(const ChunkScan& scan) {
   append(process_events_, scan.processes);
   append(end_events_, scan.ends);
   append(comm_events_, scan.comms);

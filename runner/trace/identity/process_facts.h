@@ -11,7 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/trace/identity/module_map.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/trace/spool/spool_channels.h"
 #include "runner/trace/spool/trace_clock.h"
 
@@ -65,7 +65,7 @@ struct ChildEndFact {
 class ProcessNotes {
  public:
   // Requires: in the order of the spool.
-  void add(const BlockScan& scan);
+  void add(const ChunkScan& scan);
 
   // Gives what was added its process or channel, and converts its times to the trace's clock (those of rings() and threads() stay).
   // Requires: everything was added, and `channels` is complete. Names stay ids of texts, except in comms(): the collector read these.

@@ -59,21 +59,21 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
     }
   }
 
-  const size_t blocks = (bytes + MLRUN_SPOOL_BLOCK_BYTES - 1) / MLRUN_SPOOL_BLOCK_BYTES;
-  std::vector<BlockScan> scans(std::max(options.threads, 1u));
+  const size_t chunks = (bytes + MLRUN_SPOOL_CHUNK_BYTES - 1) / MLRUN_SPOOL_CHUNK_BYTES;
+  std::vector<ChunkScan> scans(std::max(options.threads, 1u));
   auto scanned = util::in_order(
-      blocks, options.threads,
-      [&](unsigned thread, size_t block) -> Status {
-        const uint64_t end = (block + 1) * MLRUN_SPOOL_BLOCK_BYTES;
-        const uint64_t begin = behind_hole(index->fd(), block * MLRUN_SPOOL_BLOCK_BYTES, end);
-        auto scan = scan_block(index->fd(), begin, end, bytes, &index->kept_);
+      chunks, options.threads,
+      [&](unsigned thread, size_t chunk) -> Status {
+        const uint64_t end = (chunk + 1) * MLRUN_SPOOL_CHUNK_BYTES;
+        const uint64_t begin = behind_hole(index->fd(), chunk * MLRUN_SPOOL_CHUNK_BYTES, end);
+        auto scan = scan_chunk(index->fd(), begin, end, bytes, &index->kept_);
         if (!scan) return tl::make_unexpected(scan.error());
         scans[thread] = *std::move(scan);
         return {};
       },
-      [&](unsigned thread, size_t block) -> Status {
+      [&](unsigned thread, size_t chunk) -> Status {
         index->take(scans[thread]);
-        report(block + 1, blocks);
+        report(chunk + 1, chunks);
         return {};
       },
       [](unsigned, size_t) -> Status { return {}; });
@@ -85,8 +85,8 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
 Status SpoolIndex::load_frame_file(const std::string& path, KeptFrames* keys) {
   const auto file = open_frame_file(path);
   if (!file) return tl::make_unexpected(file.error());
-  for (uint64_t begin = 0; begin < file->bytes; begin += MLRUN_SPOOL_BLOCK_BYTES) {
-    auto scan = scan_block(file->fd.get(), begin, begin + MLRUN_SPOOL_BLOCK_BYTES, file->bytes, nullptr);
+  for (uint64_t begin = 0; begin < file->bytes; begin += MLRUN_SPOOL_CHUNK_BYTES) {
+    auto scan = scan_chunk(file->fd.get(), begin, begin + MLRUN_SPOOL_CHUNK_BYTES, file->bytes, nullptr);
     if (!scan) return tl::make_unexpected(scan.error());
     for (const uint64_t key : scan->kept) {
       if (keys) keys->at(key) = 1;
@@ -105,15 +105,15 @@ void SpoolIndex::note_old_gaps() {
   channels_.set_begins_late(events_from_ns_ != 0);
 }
 
-void SpoolIndex::take(BlockScan& scan) {
+void SpoolIndex::take(ChunkScan& scan) {
   for (const auto& [serial, about] : scan.channels) channels_.describe(serial, about);
   for (const auto& [serial, counters] : scan.counters) channels_.count(serial, counters);
   for (const auto& [serial, totals] : scan.drops) channels_.drop_records(serial, totals);
   for (const auto& [serial, totals] : scan.left_out) channels_.leave_out(serial, totals);
   for (const FrameNote& frame : scan.frames) {
-    if (const auto index = channels_.add(frame)) chunks_.add(frame, channels_.all()[*index].clock_kind);
+    if (const auto index = channels_.add(frame)) frame_ranges_.add(frame, channels_.all()[*index].clock_kind);
   }
-  chunks_.end_block();
+  frame_ranges_.end_chunk();
   for (const StringNote& string : scan.strings) strings_.add(string);
   for (const auto& [serial, fragment] : scan.fragments) strings_.add(serial, fragment);
   take_files(scan);
@@ -137,10 +137,10 @@ void SpoolIndex::take(BlockScan& scan) {
   damage_.record_bytes += scan.damaged_record_bytes;
   damage_.unknown_records += scan.unknown_records;
   damage_.unknown_frames += scan.unknown_frames;
-  scan = BlockScan{};
+  scan = ChunkScan{};
 }
 
-void SpoolIndex::take_files(const BlockScan& scan) {
+void SpoolIndex::take_files(const ChunkScan& scan) {
   auto named = scan.given_names.begin();
   size_t before = 0;
   for (const decode::FileEvent& file : scan.files) {
@@ -152,7 +152,7 @@ void SpoolIndex::take_files(const BlockScan& scan) {
 }
 
 // A channel's description precedes its data, so its process is known.
-void SpoolIndex::take_stacks(const BlockScan& scan) {
+void SpoolIndex::take_stacks(const ChunkScan& scan) {
   for (const auto& [serial, module] : scan.modules) {
     if (const Channel* channel = channels_.find(serial)) stacks_.add(channel->about.process, module);
   }
@@ -162,7 +162,7 @@ void SpoolIndex::take_stacks(const BlockScan& scan) {
   }
 }
 
-void SpoolIndex::take_gpu_facts(const BlockScan& scan) {
+void SpoolIndex::take_gpu_facts(const ChunkScan& scan) {
   has_gpu_work_ = has_gpu_work_ || scan.has_gpu_work;
   for (const auto& [serial, device] : scan.gpu_devices) {
     if (const Channel* channel = channels_.find(serial)) gpu_facts_.add(channel->about.process, device);
@@ -187,7 +187,7 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   auto clock = TraceClock::make(std::move(anchors_), channels_.any_ticks());
   if (!clock) return tl::make_unexpected(clock.error());
   clock_ = *std::move(clock);
-  chunks_.place(clock_);
+  frame_ranges_.place(clock_);
   files_.finish();
   sockets_.finish(channels_, clock_, files_, info.files);
   notes_.place(channels_, clock_, session_clock_);

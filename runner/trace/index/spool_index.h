@@ -16,7 +16,7 @@
 #include "runner/trace/identity/thread_numbers.h"
 #include "runner/trace/index/gpu_facts.h"
 #include "runner/trace/index/stack_index.h"
-#include "runner/trace/spool/chunk_list.h"
+#include "runner/trace/spool/frame_ranges.h"
 #include "runner/trace/spool/spool_channels.h"
 #include "runner/trace/spool/string_table.h"
 #include "runner/trace/spool/trace_clock.h"
@@ -55,7 +55,7 @@ class SpoolIndex {
   [[nodiscard]] int64_t alloc_sample_bytes() const { return alloc_sample_bytes_; }
   [[nodiscard]] SpoolChannels& channels() { return channels_; }
   [[nodiscard]] const SpoolChannels& channels() const { return channels_; }
-  [[nodiscard]] const ChunkList& chunks() const { return chunks_; }
+  [[nodiscard]] const FrameRanges& frame_ranges() const { return frame_ranges_; }
   [[nodiscard]] const TraceClock& clock() const { return clock_; }
   [[nodiscard]] FileIndex& files() { return files_; }
   [[nodiscard]] const SocketPairs& sockets() const { return sockets_; }
@@ -87,10 +87,10 @@ class SpoolIndex {
   // Takes the frames of kept.bin or sums.bin; if `keys` is given, it gets the key of each.
   Status load_frame_file(const std::string& path, KeptFrames* keys);
   void note_old_gaps();
-  void take(BlockScan& scan);
-  void take_files(const BlockScan& scan);
-  void take_stacks(const BlockScan& scan);
-  void take_gpu_facts(const BlockScan& scan);
+  void take(ChunkScan& scan);
+  void take_files(const ChunkScan& scan);
+  void take_stacks(const ChunkScan& scan);
+  void take_gpu_facts(const ChunkScan& scan);
   void keep_anchors(const std::vector<mlrun_frame_anchor>& anchors);
   Status resolve(model::TraceInfo& info);
 
@@ -101,7 +101,7 @@ class SpoolIndex {
   StringTable strings_;
   FileIndex files_;
   SpoolChannels channels_;
-  ChunkList chunks_;
+  FrameRanges frame_ranges_;
   ProcessNotes notes_;
   SocketPairs sockets_;
   ThreadNumbers thread_numbers_;

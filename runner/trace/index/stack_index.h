@@ -13,7 +13,7 @@
 #include "runner/decode/event_view.h"
 #include "runner/model/stack_table.h"
 #include "runner/trace/identity/module_map.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/trace/spool/string_table.h"
 #include "runner/util/flat_map.h"
 

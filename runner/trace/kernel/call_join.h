@@ -8,18 +8,18 @@
 #include "runner/model/rows.h"
 #include "runner/trace/files/reused_inodes.h"
 #include "runner/trace/kernel/page_adds.h"
-#include "runner/trace/kernel/part_calls.h"
+#include "runner/trace/kernel/record_calls.h"
 
 namespace mlrun::trace {
 
 struct CallJoin {
-  PartCalls parts, file_ops, remotes;
+  RecordCalls fragments, file_ops, remotes;
   PageAdds pages;
   ReusedInodes reused;
 
   // Called for every call with its number; returns the call's page cache reads.
   std::optional<ReadPages> call(const model::CallRow& row, int64_t call_id) {
-    parts.call(row, call_id);
+    fragments.call(row, call_id);
     file_ops.call(row, call_id);
     remotes.call(row, call_id);
     reused.call(row);
@@ -28,7 +28,7 @@ struct CallJoin {
 
   // Called for a call that has no row of its own (--fold).
   void unlisted(const model::CallRow& row) {
-    for (PartCalls* calls : {&parts, &file_ops, &remotes}) calls->call(row, PartCalls::kUnlisted);
+    for (RecordCalls* calls : {&fragments, &file_ops, &remotes}) calls->call(row, RecordCalls::kUnlisted);
     reused.call(row);
   }
 };

@@ -87,20 +87,20 @@ bool CallSplitter::add_waits(const Asked& asked) {
   return slept;
 }
 
-void CallSplitter::add(Span on_device, const PartSpan& part, int64_t from_ns, int64_t to_ns) {
-  sweep_.add(Span::kQueue, std::max(from_ns, part.queued_at_ns), std::min(to_ns, part.issued_at_ns));
-  sweep_.add(on_device, std::max(from_ns, part.issued_at_ns), std::min(to_ns, part.done_ns));
+void CallSplitter::add(Span on_device, const FragmentSpan& fragment, int64_t from_ns, int64_t to_ns) {
+  sweep_.add(Span::kQueue, std::max(from_ns, fragment.queued_at_ns), std::min(to_ns, fragment.issued_at_ns));
+  sweep_.add(on_device, std::max(from_ns, fragment.issued_at_ns), std::min(to_ns, fragment.done_ns));
 }
 
 void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
   const RequestSpan* request = window_.request(wait.request);
   if (request == nullptr) return;
   bool own = asked.syncs;
-  if (const PartList* list = window_.of_thread(asked.tid)) {
+  if (const FragmentList* list = window_.of_thread(asked.tid)) {
     list->queued_within(asked.from_ns, asked.to_ns,
-                        [&](const PartSpan& part) { own = own || part.request == wait.request; });
+                        [&](const FragmentSpan& fragment) { own = own || fragment.request == wait.request; });
   }
-  PartSpan span{};
+  FragmentSpan span{};
   span.queued_at_ns = request->queued_at_ns;
   span.issued_at_ns = request->issued_at_ns;
   span.done_ns = request->done_ns;
@@ -111,22 +111,22 @@ void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
 // writes to meanwhile.
 uint32_t CallSplitter::device_written_to(const Asked& asked) const {
   uint32_t device = 0;
-  if (const PartList* own = window_.of_thread(asked.tid)) {
-    own->queued_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
-      const bool writes = part.op == MLRUN_BLOCK_WRITE || part.op == MLRUN_BLOCK_FLUSH;
-      if (device == 0 && writes) device = part.file_device;
+  if (const FragmentList* own = window_.of_thread(asked.tid)) {
+    own->queued_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+      const bool writes = fragment.op == MLRUN_BLOCK_WRITE || fragment.op == MLRUN_BLOCK_FLUSH;
+      if (device == 0 && writes) device = fragment.file_device;
     });
   }
   return device;
 }
 
-void CallSplitter::add_parts(const Asked& asked) {
-  const PartList* own = window_.of_thread(asked.tid);
+void CallSplitter::add_fragments(const Asked& asked) {
+  const FragmentList* own = window_.of_thread(asked.tid);
   if (own != nullptr) {
-    own->queued_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
-      const bool of_another_kind = (part.flags & (kMetadata | MLRUN_BLOCK_ANONYMOUS)) != 0;
-      if (!asked.has_range() || asked.syncs || of_another_kind || asked.overlaps(part)) {
-        add(Span::kDevice, part, asked.from_ns, asked.to_ns);
+    own->queued_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+      const bool of_another_kind = (fragment.flags & (kMetadata | MLRUN_BLOCK_ANONYMOUS)) != 0;
+      if (!asked.has_range() || asked.syncs || of_another_kind || asked.overlaps(fragment)) {
+        add(Span::kDevice, fragment, asked.from_ns, asked.to_ns);
       }
     });
   }
@@ -134,8 +134,9 @@ void CallSplitter::add_parts(const Asked& asked) {
     if (wait.submitting) {
       sweep_.add(Span::kSubmitting, wait.off_ns, wait.wake_ns);
       if (own == nullptr) return;
-      own->queued_within(asked.from_ns, asked.to_ns,
-                         [&](const PartSpan& part) { add(Span::kDevice, part, wait.off_ns, wait.wake_ns); });
+      own->queued_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+        add(Span::kDevice, fragment, wait.off_ns, wait.wake_ns);
+      });
     } else if (wait.request != 0) {
       add_link(asked, wait);
     }
@@ -145,41 +146,44 @@ void CallSplitter::add_parts(const Asked& asked) {
 
 // Adds the fragments of the same file range, queued by any thread, and those that a sync waits for.
 void CallSplitter::add_parts_of_file(const Asked& asked) {
-  if (const PartList* same = asked.has_range() ? window_.of_inode(asked.file.device, asked.file.inode) : nullptr) {
-    same->under_way_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
-      if (asked.overlaps(part)) add(Span::kSharedDevice, part, asked.from_ns, asked.to_ns);
+  if (const FragmentList* same = asked.has_range() ? window_.of_inode(asked.file.device, asked.file.inode) : nullptr) {
+    same->under_way_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+      if (asked.overlaps(fragment)) add(Span::kSharedDevice, fragment, asked.from_ns, asked.to_ns);
     });
   }
   if (!asked.syncs) return;
-  window_.syncing(asked.file.device, asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
-    const bool of_file = asked.file.inode == 0 || part.inode == asked.file.inode;
-    if (part.op == MLRUN_BLOCK_FLUSH || (part.flags & kMetadata) != 0 || of_file) {
-      add(Span::kDevice, part, asked.from_ns, asked.to_ns);
+  window_.syncing(asked.file.device, asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+    const bool of_file = asked.file.inode == 0 || fragment.inode == asked.file.inode;
+    if (fragment.op == MLRUN_BLOCK_FLUSH || (fragment.flags & kMetadata) != 0 || of_file) {
+      add(Span::kDevice, fragment, asked.from_ns, asked.to_ns);
     }
   });
 }
 
 void CallSplitter::add_remote_requests(const Asked& asked) {
-  const auto add_request = [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns); };
-  if (const PartList* own = window_.remote_of_thread(asked.tid)) {
+  const auto add_request = [&](const FragmentSpan& span) {
+    sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns);
+  };
+  if (const FragmentList* own = window_.remote_of_thread(asked.tid)) {
     own->queued_within(asked.from_ns, asked.to_ns, add_request);
   }
-  if (const PartList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
+  if (const FragmentList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
     same->under_way_within(asked.from_ns, asked.to_ns, add_request);
   }
 }
 
 void CallSplitter::add_handed_in(const Asked& asked) {
   sweep_.add(Span::kAsleep, asked.from_ns, asked.to_ns);
-  if (const PartList* own = window_.of_thread(asked.tid)) {
-    own->queued_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {
-      if (part.operation == asked.handed_in) add(Span::kDevice, part, asked.from_ns, asked.to_ns);
+  if (const FragmentList* own = window_.of_thread(asked.tid)) {
+    own->queued_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& fragment) {
+      if (fragment.operation == asked.handed_in) add(Span::kDevice, fragment, asked.from_ns, asked.to_ns);
     });
   }
   add_parts_of_file(asked);
-  if (const PartList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
-    same->under_way_within(asked.from_ns, asked.to_ns,
-                           [&](const PartSpan& span) { sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns); });
+  if (const FragmentList* same = window_.remote_of_inode(asked.file.device, asked.file.inode)) {
+    same->under_way_within(asked.from_ns, asked.to_ns, [&](const FragmentSpan& span) {
+      sweep_.add(Span::kRemote, span.queued_at_ns, span.done_ns);
+    });
   }
 }
 
@@ -192,7 +196,7 @@ std::optional<model::CallSplit> CallSplitter::split(const FileOpRow& row, bool s
   if (asked.handed_in != 0) {
     add_handed_in(asked);
   } else if (add_waits(asked)) {
-    add_parts(asked);
+    add_fragments(asked);
     add_remote_requests(asked);
   }
   return sweep_.finish();
@@ -206,7 +210,7 @@ std::optional<model::CallSplit> CallSplitter::split(const model::CallRow& row) {
   window_.file_ops(asked.tid, asked.from_ns, asked.to_ns,
                    [&](const FileOpSpan& span) { sweep_.add(Span::kOperation, span.from_ns, span.to_ns); });
   if (add_waits(asked)) {
-    add_parts(asked);
+    add_fragments(asked);
     add_remote_requests(asked);
   }
   return sweep_.finish();

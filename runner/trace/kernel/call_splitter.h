@@ -52,18 +52,20 @@ class CallSplitter {
     uint64_t handed_in = 0;  // number of an asynchronous operation; 0: the thread itself waits
     void set_range(int64_t offset, int64_t bytes);
     [[nodiscard]] bool has_range() const { return begin < end; }
-    [[nodiscard]] bool overlaps(const PartSpan& part) const { return part.begin < end && part.end > begin; }
+    [[nodiscard]] bool overlaps(const FragmentSpan& fragment) const {
+      return fragment.begin < end && fragment.end > begin;
+    }
   };
   [[nodiscard]] Asked what_was_asked(const model::CallRow& row);
   [[nodiscard]] static Asked what_was_asked(const FileOpRow& row, bool syncs);
   bool add_waits(const Asked& asked);
   [[nodiscard]] uint32_t device_written_to(const Asked& asked) const;
-  void add_parts(const Asked& asked);
+  void add_fragments(const Asked& asked);
   void add_parts_of_file(const Asked& asked);
   void add_handed_in(const Asked& asked);
   void add_remote_requests(const Asked& asked);
   void add_link(const Asked& asked, const ThreadWait& wait);
-  void add(Span on_device, const PartSpan& part, int64_t from_ns, int64_t to_ns);
+  void add(Span on_device, const FragmentSpan& fragment, int64_t from_ns, int64_t to_ns);
 
   const KernelWindow& window_;
   std::vector<Identity> files_;                  // by file_id - 1

@@ -37,16 +37,16 @@ std::optional<model::CallSplit> KernelFollower::split(const FileOpRow& row, bool
   return splitter_.split(row, syncs);
 }
 
-void KernelFollower::split(Partition& partition) {
-  partition.splits.resize(partition.calls.size());
-  for (const RowRef& ref : partition.order) {
+void KernelFollower::split(SliceRows& slice_rows) {
+  slice_rows.splits.resize(slice_rows.calls.size());
+  for (const RowRef& ref : slice_rows.order) {
     if (ref.kind != RowKind::kCall) continue;
-    model::CallRow& row = partition.calls[ref.index];
+    model::CallRow& row = slice_rows.calls[ref.index];
     advance(row.origin.ts_ns + row.dur_ns + kAheadNs);
     const auto split = splitter_.split(row);
     if (!split) continue;
-    partition.splits[ref.index] = *split;
-    row.split = &partition.splits[ref.index];
+    slice_rows.splits[ref.index] = *split;
+    row.split = &slice_rows.splits[ref.index];
   }
 }
 

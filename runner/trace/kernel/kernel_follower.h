@@ -9,7 +9,7 @@
 #include "runner/trace/kernel/call_splitter.h"
 #include "runner/trace/kernel/kernel_end.h"
 #include "runner/trace/kernel/kernel_window.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
 
 namespace mlrun::trace {
@@ -22,8 +22,8 @@ class KernelFollower {
     if (end.gap() != nullptr) window_.add(*end.gap());
   }
 
-  // Sets CallRow::split, stored in Partition::splits. Requires: slices in order of time.
-  void split(Partition& partition);
+  // Sets CallRow::split, stored in SliceRows::splits. Requires: slices in order of time.
+  void split(SliceRows& slice_rows);
 
   // As CallSplitter::split(). Requires: operations in order of their end.
   [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);

@@ -32,7 +32,7 @@ const char* kind_name(const mlrun_kernel_loss& loss) {
   if (loss.reason == MLRUN_KERNEL_LOSS_PLACE) return "bios of stacked devices";
   switch (static_cast<mlrun_kernel_kind>(loss.of_kind)) {
     case MLRUN_KERNEL_REQUEST: return "requests";
-    case MLRUN_KERNEL_PART: return "block parts";
+    case MLRUN_KERNEL_FRAGMENT: return "bio fragments";
     case MLRUN_KERNEL_WAIT: return "waits";
     case MLRUN_KERNEL_PAGES: return "page cache additions";
     case MLRUN_KERNEL_FILE_OP: return "file operations";

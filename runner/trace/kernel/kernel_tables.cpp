@@ -50,7 +50,7 @@ struct RequestColumns {
     visitor("flags", static_cast<int32_t>(record.flags));
     visitor("err", block_errno(record.error));
     visitor("issues", static_cast<int32_t>(record.issues));
-    visitor("parts", static_cast<int32_t>(record.parts));
+    visitor("parts", static_cast<int32_t>(record.fragments));
     visitor("done_pid", static_cast<int32_t>(record.head.pid));
     visitor("done_tid", static_cast<int32_t>(record.head.tid));
     visitor("cpu", static_cast<int32_t>(record.head.cpu));
@@ -58,10 +58,10 @@ struct RequestColumns {
   }
 };
 
-struct PartColumns {
+struct FragmentColumns {
   static constexpr const char* kTable = "block_part";
-  static void visit(auto& visitor, const PartRow& row, const GroupEnds& ends) {
-    const mlrun_block_part& record = row.record;
+  static void visit(auto& visitor, const FragmentRow& row, const GroupEnds& ends) {
+    const mlrun_bio_fragment& record = row.record;
     const bool has_pages = record.file_end != 0;
     visit_span(visitor, row, ends);
     visit_owner(visitor, row.origin);
@@ -112,5 +112,6 @@ struct WaitColumns {
 }  // namespace mlrun::trace
 
 template class mlrun::tables::RowTable<mlrun::trace::RequestColumns, mlrun::trace::RequestRow, mlrun::trace::GroupEnds>;
-template class mlrun::tables::RowTable<mlrun::trace::PartColumns, mlrun::trace::PartRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::FragmentColumns, mlrun::trace::FragmentRow,
+                                       mlrun::trace::GroupEnds>;
 template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow, mlrun::trace::GroupEnds>;

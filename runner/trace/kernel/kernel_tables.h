@@ -17,11 +17,11 @@ struct RequestRow {
   mlrun_block_request record{};
 };
 
-struct PartRow {
+struct FragmentRow {
   int64_t ts_ns = 0, end_ns = 0;
   model::Origin origin;
   int64_t call_id = 0, file_id = 0;
-  mlrun_block_part record{};
+  mlrun_bio_fragment record{};
 };
 
 struct WaitRow {
@@ -31,17 +31,17 @@ struct WaitRow {
 };
 
 struct RequestColumns;
-struct PartColumns;
+struct FragmentColumns;
 struct WaitColumns;
 using RequestTable = tables::RowTable<RequestColumns, RequestRow, GroupEnds>;
-using PartTable = tables::RowTable<PartColumns, PartRow, GroupEnds>;
+using FragmentTable = tables::RowTable<FragmentColumns, FragmentRow, GroupEnds>;
 using WaitTable = tables::RowTable<WaitColumns, WaitRow, GroupEnds>;
 
 }  // namespace mlrun::trace
 
 extern template class mlrun::tables::RowTable<mlrun::trace::RequestColumns, mlrun::trace::RequestRow,
                                               mlrun::trace::GroupEnds>;
-extern template class mlrun::tables::RowTable<mlrun::trace::PartColumns, mlrun::trace::PartRow,
+extern template class mlrun::tables::RowTable<mlrun::trace::FragmentColumns, mlrun::trace::FragmentRow,
                                               mlrun::trace::GroupEnds>;
 extern template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow,
                                               mlrun::trace::GroupEnds>;

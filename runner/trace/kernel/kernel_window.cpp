@@ -31,15 +31,15 @@ size_t forget_in(Lists& lists, int64_t before_ns) {
 }  // namespace
 
 // Searches the place from the back: fragments arrive in order of their end, so nearly all belong near the list's end.
-void PartList::add(const PartSpan& part) {
-  longest_ns_ = std::max(longest_ns_, part.done_ns - part.queued_at_ns);
-  auto at = parts_.end();
-  while (at != parts_.begin() && (at - 1)->queued_at_ns > part.queued_at_ns) --at;
-  parts_.insert(at, part);
+void FragmentList::add(const FragmentSpan& fragment) {
+  longest_ns_ = std::max(longest_ns_, fragment.done_ns - fragment.queued_at_ns);
+  auto at = fragments_.end();
+  while (at != fragments_.begin() && (at - 1)->queued_at_ns > fragment.queued_at_ns) --at;
+  fragments_.insert(at, fragment);
 }
 
-size_t PartList::forget(int64_t done_before_ns) {
-  return std::erase_if(parts_, [&](const PartSpan& part) { return part.done_ns < done_before_ns; });
+size_t FragmentList::forget(int64_t done_before_ns) {
+  return std::erase_if(fragments_, [&](const FragmentSpan& fragment) { return fragment.done_ns < done_before_ns; });
 }
 
 uint64_t KernelWindow::inode_key(uint32_t device, uint64_t inode) {
@@ -78,37 +78,38 @@ void KernelWindow::add(const mlrun_file_op& record) {
   if (++file_op_count_ > decode::kWindowFileOpsMax) forget_old_file_ops();
 }
 
-void KernelWindow::add(const mlrun_block_part& record) {
-  PartSpan part{};
-  part.done_ns = time_of(record.head.time_ns);
-  part.queued_at_ns = std::min(time_of(record.queued_at_ns), part.done_ns);
-  part.issued_at_ns = record.issued_at_ns == 0
-                          ? part.done_ns
-                          : std::clamp(time_of(record.issued_at_ns), part.queued_at_ns, part.done_ns);
-  part.request = record.request;
-  part.inode = record.inode;
-  part.begin = static_cast<int64_t>(record.file_begin);
-  part.end = static_cast<int64_t>(record.file_end);
-  part.op = record.op;
-  part.flags = record.flags;
-  part.operation = record.operation;
-  part.file_device = record.file_device;
+void KernelWindow::add(const mlrun_bio_fragment& record) {
+  FragmentSpan fragment{};
+  fragment.done_ns = time_of(record.head.time_ns);
+  fragment.queued_at_ns = std::min(time_of(record.queued_at_ns), fragment.done_ns);
+  fragment.issued_at_ns = record.issued_at_ns == 0
+                              ? fragment.done_ns
+                              : std::clamp(time_of(record.issued_at_ns), fragment.queued_at_ns, fragment.done_ns);
+  fragment.request = record.request;
+  fragment.inode = record.inode;
+  fragment.begin = static_cast<int64_t>(record.file_begin);
+  fragment.end = static_cast<int64_t>(record.file_end);
+  fragment.op = record.op;
+  fragment.flags = record.flags;
+  fragment.operation = record.operation;
+  fragment.file_device = record.file_device;
   constexpr uint32_t kNotByItsThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE;
-  if ((part.flags & kNotByItsThread) == 0) add_to(by_thread_[record.head.tid], part);
-  if (part.inode != 0) add_to(by_inode_[inode_key(record.file_device, part.inode)], part);
-  if (part.op == MLRUN_BLOCK_WRITE || part.op == MLRUN_BLOCK_FLUSH) add_to(by_device_[record.file_device], part);
+  if ((fragment.flags & kNotByItsThread) == 0) add_to(by_thread_[record.head.tid], fragment);
+  if (fragment.inode != 0) add_to(by_inode_[inode_key(record.file_device, fragment.inode)], fragment);
+  if (fragment.op == MLRUN_BLOCK_WRITE || fragment.op == MLRUN_BLOCK_FLUSH)
+    add_to(by_device_[record.file_device], fragment);
   recent_[record.request % recent_.size()] = {record.request, record.file_device};
-  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
+  if (fragment_count_ > decode::kWindowFragmentsMax) forget_old_fragments();
 }
 
 void KernelWindow::add(const mlrun_remote& record) {
-  PartSpan span{};
+  FragmentSpan span{};
   span.done_ns = time_of(record.head.time_ns);
   span.queued_at_ns = span.issued_at_ns = std::min(time_of(record.begin_ns), span.done_ns);
   span.inode = record.inode;
   add_to(remote_by_thread_[record.head.tid], span);
   if (span.inode != 0) add_to(remote_by_inode_[inode_key(record.device, span.inode)], span);
-  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
+  if (fragment_count_ > decode::kWindowFragmentsMax) forget_old_fragments();
 }
 
 void KernelWindow::add(const mlrun_block_request& record) {
@@ -117,19 +118,19 @@ void KernelWindow::add(const mlrun_block_request& record) {
   span.issued_at_ns = record.issued_at_ns == 0 ? span.done_ns : std::min(time_of(record.issued_at_ns), span.done_ns);
   span.queued_at_ns =
       record.queued_at_ns == 0 ? span.issued_at_ns : std::min(time_of(record.queued_at_ns), span.issued_at_ns);
-  part_count_ += requests_.insert_or_assign(record.request, span).second ? 1 : 0;
-  const Recent& part = recent_[record.request % recent_.size()];
-  if (part.request == record.request) note_disk(part.file_device, record.device);
+  fragment_count_ += requests_.insert_or_assign(record.request, span).second ? 1 : 0;
+  const Recent& fragment = recent_[record.request % recent_.size()];
+  if (fragment.request == record.request) note_disk(fragment.file_device, record.device);
   if (record.op == MLRUN_BLOCK_FLUSH) {
     add_to(by_device_[record.device], {span.queued_at_ns, span.issued_at_ns, span.done_ns, record.request, 0, 0, 0,
                                        record.op, record.flags, 0, 0});
   }
-  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
+  if (fragment_count_ > decode::kWindowFragmentsMax) forget_old_fragments();
 }
 
-void KernelWindow::add_to(PartList& list, const PartSpan& part) {
-  list.add(part);
-  ++part_count_;
+void KernelWindow::add_to(FragmentList& list, const FragmentSpan& fragment) {
+  list.add(fragment);
+  ++fragment_count_;
 }
 
 void KernelWindow::note_disk(uint32_t file_device, uint32_t disk) {
@@ -164,11 +165,11 @@ bool KernelWindow::knows(int64_t from_ns, int64_t to_ns) const {
   return gap == gaps_.end() || gap->from_ns > to_ns;
 }
 
-const PartList* KernelWindow::of_inode(uint32_t device, uint64_t inode) const {
+const FragmentList* KernelWindow::of_inode(uint32_t device, uint64_t inode) const {
   return inode == 0 ? nullptr : find(by_inode_, inode_key(device, inode));
 }
 
-const PartList* KernelWindow::remote_of_inode(uint32_t device, uint64_t inode) const {
+const FragmentList* KernelWindow::remote_of_inode(uint32_t device, uint64_t inode) const {
   return inode == 0 ? nullptr : find(remote_by_inode_, inode_key(device, inode));
 }
 
@@ -200,17 +201,18 @@ void KernelWindow::forget_old_file_ops() {
   }
 }
 
-void KernelWindow::forget_old_parts() {
+void KernelWindow::forget_old_fragments() {
   std::vector<int64_t> times;
   const std::array<Lists*, 5> all = {&by_thread_, &by_inode_, &by_device_, &remote_by_thread_, &remote_by_inode_};
   for (const Lists* lists : all) {
-    for (const auto& [key, list] : *lists) list.for_each([&](const PartSpan& part) { times.push_back(part.done_ns); });
+    for (const auto& [key, list] : *lists)
+      list.for_each([&](const FragmentSpan& fragment) { times.push_back(fragment.done_ns); });
   }
   for (const auto& [number, span] : requests_) times.push_back(span.done_ns);
   const int64_t before_ns = behind_half(times);
   forgotten_ns_ = std::max(forgotten_ns_, before_ns);
-  for (Lists* lists : all) part_count_ -= forget_in(*lists, before_ns);
-  part_count_ -= std::erase_if(requests_, [&](const auto& entry) { return entry.second.done_ns < before_ns; });
+  for (Lists* lists : all) fragment_count_ -= forget_in(*lists, before_ns);
+  fragment_count_ -= std::erase_if(requests_, [&](const auto& entry) { return entry.second.done_ns < before_ns; });
 }
 
 }  // namespace mlrun::trace

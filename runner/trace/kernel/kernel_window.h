@@ -25,7 +25,7 @@ struct FileOpSpan {
   int64_t from_ns, to_ns;
 };
 
-struct PartSpan {
+struct FragmentSpan {
   int64_t queued_at_ns, issued_at_ns, done_ns;
   uint64_t request, inode;
   int64_t begin, end;  // byte range in the file, of the whole bio
@@ -39,33 +39,34 @@ struct RequestSpan {
 };
 
 // Bio fragments in order of the time at which they were queued.
-class PartList {
+class FragmentList {
  public:
-  void add(const PartSpan& part);
+  void add(const FragmentSpan& fragment);
   size_t forget(int64_t done_before_ns);  // returns the number of dropped fragments
-  [[nodiscard]] bool empty() const { return parts_.empty(); }
+  [[nodiscard]] bool empty() const { return fragments_.empty(); }
 
   template <typename Visit>
   void queued_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
-    for (auto at = first_queued(from_ns); at != parts_.end() && at->queued_at_ns <= to_ns; ++at) visit(*at);
+    for (auto at = first_queued(from_ns); at != fragments_.end() && at->queued_at_ns <= to_ns; ++at) visit(*at);
   }
   template <typename Visit>
   void under_way_within(int64_t from_ns, int64_t to_ns, Visit visit) const {
-    for (auto at = first_queued(from_ns - longest_ns_); at != parts_.end() && at->queued_at_ns < to_ns; ++at) {
+    for (auto at = first_queued(from_ns - longest_ns_); at != fragments_.end() && at->queued_at_ns < to_ns; ++at) {
       if (at->done_ns > from_ns) visit(*at);
     }
   }
   template <typename Visit>
   void for_each(Visit visit) const {
-    for (const PartSpan& part : parts_) visit(part);
+    for (const FragmentSpan& fragment : fragments_) visit(fragment);
   }
 
  private:
-  [[nodiscard]] std::vector<PartSpan>::const_iterator first_queued(int64_t ns) const {
-    return std::lower_bound(parts_.begin(), parts_.end(), ns,
-                            [](const PartSpan& part, int64_t moment) { return part.queued_at_ns < moment; });
+  [[nodiscard]] std::vector<FragmentSpan>::const_iterator first_queued(int64_t ns) const {
+    return std::lower_bound(fragments_.begin(), fragments_.end(), ns, [](const FragmentSpan& fragment, int64_t moment) {
+      return fragment.queued_at_ns < moment;
+    });
   }
-  std::vector<PartSpan> parts_;
+  std::vector<FragmentSpan> fragments_;
   int64_t longest_ns_ = 0;
 };
 
@@ -73,7 +74,7 @@ class KernelWindow {
  public:
   // Requires: every record of these kinds is added, in spool order.
   void add(const mlrun_wait& record);
-  void add(const mlrun_block_part& record);
+  void add(const mlrun_bio_fragment& record);
   void add(const mlrun_block_request& record);
   void add(const mlrun_file_op& record);
   void add(const mlrun_remote& record);
@@ -99,18 +100,20 @@ class KernelWindow {
     for (; at != thread->second.end() && at->from_ns < to_ns; ++at) visit(*at);
   }
   // Fragments that a thread queued, and those of an inode; nullptr: none.
-  [[nodiscard]] const PartList* of_thread(int32_t tid) const { return find(by_thread_, static_cast<uint32_t>(tid)); }
-  [[nodiscard]] const PartList* of_inode(uint32_t device, uint64_t inode) const;
+  [[nodiscard]] const FragmentList* of_thread(int32_t tid) const {
+    return find(by_thread_, static_cast<uint32_t>(tid));
+  }
+  [[nodiscard]] const FragmentList* of_inode(uint32_t device, uint64_t inode) const;
   // Requests to servers of file systems (9P, NFS, FUSE), by thread and by file; nullptr: none.
-  [[nodiscard]] const PartList* remote_of_thread(int32_t tid) const {
+  [[nodiscard]] const FragmentList* remote_of_thread(int32_t tid) const {
     return find(remote_by_thread_, static_cast<uint32_t>(tid));
   }
-  [[nodiscard]] const PartList* remote_of_inode(uint32_t device, uint64_t inode) const;
+  [[nodiscard]] const FragmentList* remote_of_inode(uint32_t device, uint64_t inode) const;
   // Visits the fragments that a sync of a file system waits for: its writes, and flushes of the disks below it.
   template <typename Visit>
   void syncing(uint32_t file_device, int64_t from_ns, int64_t to_ns, Visit visit) const {
     const auto visit_list = [&](uint32_t device) {
-      if (const PartList* list = find(by_device_, device)) list->under_way_within(from_ns, to_ns, visit);
+      if (const FragmentList* list = find(by_device_, device)) list->under_way_within(from_ns, to_ns, visit);
     };
     visit_list(file_device);
     const auto disks = disks_.find(file_device);
@@ -125,16 +128,16 @@ class KernelWindow {
   }
 
  private:
-  using Lists = std::unordered_map<uint64_t, PartList>;
-  static const PartList* find(const Lists& lists, uint64_t key) {
+  using Lists = std::unordered_map<uint64_t, FragmentList>;
+  static const FragmentList* find(const Lists& lists, uint64_t key) {
     const auto found = lists.find(key);
     return found == lists.end() ? nullptr : &found->second;
   }
   static uint64_t inode_key(uint32_t device, uint64_t inode);
-  void add_to(PartList& list, const PartSpan& part);
+  void add_to(FragmentList& list, const FragmentSpan& fragment);
   void note_disk(uint32_t file_device, uint32_t disk);
   void forget_old_waits();
-  void forget_old_parts();
+  void forget_old_fragments();
   void forget_old_file_ops();
 
   std::unordered_map<int32_t, std::vector<ThreadWait>> waits_;
@@ -153,7 +156,7 @@ class KernelWindow {
   [[nodiscard]] std::vector<Gap>::const_iterator first_gap(int64_t ns) const;
   std::vector<Gap> gaps_;
   size_t wait_count_ = 0, file_op_count_ = 0;
-  size_t part_count_ = 0;             // entries in all lists of fragments, and requests
+  size_t fragment_count_ = 0;         // entries in all lists of fragments, and requests
   int64_t forgotten_ns_ = INT64_MIN;  // records that ended before this time were dropped
 };
 

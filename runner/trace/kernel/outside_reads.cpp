@@ -30,15 +30,15 @@ std::string who_has_no_rows(const model::TraceInfo& info) {
 }  // namespace
 
 // Skips bios of stacked devices (request 0): the bios of the devices below them are counted instead.
-int64_t OutsideReads::add(const mlrun_block_part& part, int64_t file_id, bool is_outside) {
-  if (part.op != MLRUN_BLOCK_READ || part.request == 0) return 0;
-  util::add_to(all_bytes_, int64_t{part.bytes});
+int64_t OutsideReads::add(const mlrun_bio_fragment& fragment, int64_t file_id, bool is_outside) {
+  if (fragment.op != MLRUN_BLOCK_READ || fragment.request == 0) return 0;
+  util::add_to(all_bytes_, int64_t{fragment.bytes});
   if (!is_outside) return 0;
-  util::add_to(outside_bytes_, int64_t{part.bytes});
+  util::add_to(outside_bytes_, int64_t{fragment.bytes});
   if (file_id > 0 && (files_.size() < kOutsideFilesMax || files_.contains(file_id))) {
-    util::add_to(files_[file_id], int64_t{part.bytes});
+    util::add_to(files_[file_id], int64_t{fragment.bytes});
   }
-  return (int64_t{part.bytes} + kPageBytes - 1) / kPageBytes;
+  return (int64_t{fragment.bytes} + kPageBytes - 1) / kPageBytes;
 }
 
 // Text that names the file with the most bytes read outside of calls, and the number of other known files.

@@ -18,7 +18,7 @@ class OutsideReads {
  public:
   // is_outside: the bio was queued in no recorded call or, in runs without calls, in no operation. file_id: 0 if
   // unknown. Returns the number of pages read outside.
-  int64_t add(const mlrun_block_part& part, int64_t file_id, bool is_outside);
+  int64_t add(const mlrun_bio_fragment& fragment, int64_t file_id, bool is_outside);
   // Adds a row of coverage unless the amount is negligible. Requires: losses and left_out are complete.
   void add_row(model::TraceInfo& info) const;
 

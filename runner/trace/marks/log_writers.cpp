@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runner/trace/marks/log_writes.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -16,13 +16,14 @@ namespace {
 std::optional<LogWrites> find_log_writes(SpoolIndex& index, const std::vector<std::string>& paths,
                                          const model::FileTable& files, uint64_t rows_at_once) {
   LogWrites writes(paths, files);
-  PartitionReader reader(index);
-  Partition partition;
-  const auto slices = index.chunks().slices(rows_at_once, [&](const Slice& slice) { return reader.count(slice); });
+  SliceReader reader(index);
+  SliceRows slice_rows;
+  const auto slices =
+      index.frame_ranges().slices(rows_at_once, [&](const Slice& slice) { return reader.count(slice); });
   if (!slices) return std::nullopt;
   for (const Slice& slice : *slices) {
-    if (!reader.read(slice, partition)) return std::nullopt;
-    for (const model::CallRow& row : partition.calls) writes.add(row);
+    if (!reader.read(slice, slice_rows)) return std::nullopt;
+    for (const model::CallRow& row : slice_rows.calls) writes.add(row);
   }
   writes.finish();
   return writes;

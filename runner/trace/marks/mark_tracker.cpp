@@ -85,36 +85,36 @@ void MarkTracker::add_log(std::vector<model::MarkRow>& marks) {
   open_marks_.set_log(marks, paths);
 }
 
-void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
-  if (partition.mark_moments.empty() && partition.gpu.empty()) return;
+void MarkTracker::apply(SliceRows& slice_rows, summary::MarkMeter& meter) {
+  if (slice_rows.mark_moments.empty() && slice_rows.gpu.empty()) return;
   value_bytes_ = 0;
-  for (RowRef& ref : partition.order) {
-    if (ref.kind == RowKind::kGpuApi && !open_marks_.fill(partition.gpu[ref.index])) ++calls_of_unknown_range_;
+  for (RowRef& ref : slice_rows.order) {
+    if (ref.kind == RowKind::kGpuApi && !open_marks_.fill(slice_rows.gpu[ref.index])) ++calls_of_unknown_range_;
     if (ref.kind != RowKind::kMark) continue;
-    MarkMoment& moment = partition.mark_moments[ref.index];
-    const auto row = static_cast<uint32_t>(partition.marks.size());
-    ref.index = join(moment, partition, meter) ? row : UINT32_MAX;
+    MarkMoment& moment = slice_rows.mark_moments[ref.index];
+    const auto row = static_cast<uint32_t>(slice_rows.marks.size());
+    ref.index = join(moment, slice_rows, meter) ? row : UINT32_MAX;
   }
-  for (model::GpuWorkRow& call : partition.later_calls) open_marks_.fill(call);  // a later slice counts them
-  if (partition.mark_moments.empty()) return;
-  std::erase_if(partition.order,
+  for (model::GpuWorkRow& call : slice_rows.later_calls) open_marks_.fill(call);  // a later slice counts them
+  if (slice_rows.mark_moments.empty()) return;
+  std::erase_if(slice_rows.order,
                 [](const RowRef& ref) { return ref.kind == RowKind::kMark && ref.index == UINT32_MAX; });
 }
 
 // True: a row was made.
-bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
+bool MarkTracker::join(MarkMoment& moment, SliceRows& slice_rows, summary::MarkMeter& meter) {
   switch (moment.event.kind) {
     case MLRUN_MARK_INSTANT: {
       Open point{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure), 0, {}};
       point.mark.mark_id = ++last_mark_id_;
       point.name_id = names_.id_of(util::escaped_utf8(point.text));
-      add_row(point, -1, false, partition, meter);
+      add_row(point, -1, false, slice_rows, meter);
       return true;
     }
     case MLRUN_MARK_PUSH: begin(open_[stack_key(moment)], moment); return false;
     case MLRUN_MARK_START: begin(open_[range_key(moment)], moment); return false;
-    case MLRUN_MARK_POP: return end(stack_key(moment), moment, partition, meter);
-    case MLRUN_MARK_END: return end(range_key(moment), moment, partition, meter);
+    case MLRUN_MARK_POP: return end(stack_key(moment), moment, slice_rows, meter);
+    case MLRUN_MARK_END: return end(range_key(moment), moment, slice_rows, meter);
     default: return false;  // a number of a later version
   }
 }
@@ -157,7 +157,7 @@ void MarkTracker::open(Open& range) {
   open_marks_.begin(range.origin, range.mark, is_of_process(range), counts_for_process(range));
 }
 
-bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
+bool MarkTracker::end(uint64_t key, const MarkMoment& moment, SliceRows& slice_rows, summary::MarkMeter& meter) {
   const auto found = open_.find(key);
   if (found == open_.end() || found->second.empty()) {
     ++unmatched_ends_;
@@ -169,7 +169,7 @@ bool MarkTracker::end(uint64_t key, const MarkMoment& moment, Partition& partiti
   if (has_gpu_work_) {
     open_marks_.end(range.origin, moment.origin.ts_ns, range.mark, is_of_process(range), counts_for_process(range));
   }
-  add_row(range, moment.origin.ts_ns, false, partition, meter);
+  add_row(range, moment.origin.ts_ns, false, slice_rows, meter);
   found->second.pop_back();
   if (found->second.empty()) open_.erase(found);
   --open_count_;
@@ -189,9 +189,9 @@ void MarkTracker::take_payload(Open& range, const MarkMoment& end) {
   range.structure = end.structure;
 }
 
-void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition,
+void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, SliceRows& slice_rows,
                           summary::MarkMeter& meter) {
-  model::MarkRow& row = partition.marks.emplace_back();
+  model::MarkRow& row = slice_rows.marks.emplace_back();
   row.origin = range.origin;
   row.mark_id = range.mark.mark_id;
   row.dur_ns = end_ns < 0 ? -1 : std::max<int64_t>(0, end_ns - range.origin.ts_ns);
@@ -273,8 +273,8 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   return rows;
 }
 
-Partition MarkTracker::finish(summary::MarkMeter& meter) {
-  Partition rest;
+SliceRows MarkTracker::finish(summary::MarkMeter& meter) {
+  SliceRows rest;
   value_bytes_ = 0;
   std::vector<Open> ranges;
   for (auto& [key, open] : open_) std::move(open.begin(), open.end(), std::back_inserter(ranges));

@@ -23,7 +23,7 @@
 #include "runner/trace/marks/collective_tracker.h"
 #include "runner/trace/marks/open_marks.h"
 #include "runner/trace/marks/payload_layout.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/util/flat_map.h"
 
 namespace mlrun::trace {
@@ -51,12 +51,12 @@ class MarkTracker {
   // Marks of logs, which are known in advance: sets their names and numbers. Call first.
   void add_log(std::vector<model::MarkRow>& marks);
 
-  // Fills partition.marks, adds them to the slice's order, and sets the marks of CUDA calls. Requires: slices in order
+  // Fills slice_rows.marks, adds them to the slice's order, and sets the marks of CUDA calls. Requires: slices in order
   // of time; these calls have their threads.
-  void apply(Partition& partition, summary::MarkMeter& meter);
+  void apply(SliceRows& slice_rows, summary::MarkMeter& meter);
 
   // Rows for ranges without an end: they last until their process's last record.
-  Partition finish(summary::MarkMeter& meter);
+  SliceRows finish(summary::MarkMeter& meter);
 
   [[nodiscard]] CollectiveTracker& collectives() { return collectives_; }
   // Structured payloads that could not be decoded completely, and gaps of collectives. Requires: all rows were made.
@@ -86,10 +86,10 @@ class MarkTracker {
   static bool counts_for_process(const Open& range);
   std::string domain_of(const decode::MarkEvent& event);
   void open(Open& range);
-  bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
+  bool join(MarkMoment& moment, SliceRows& slice_rows, summary::MarkMeter& meter);
   void begin(std::vector<Open>& ranges, MarkMoment& moment);
-  bool end(uint64_t key, const MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
-  void add_row(const Open& range, int64_t end_ns, bool is_open, Partition& partition, summary::MarkMeter& meter);
+  bool end(uint64_t key, const MarkMoment& moment, SliceRows& slice_rows, summary::MarkMeter& meter);
+  void add_row(const Open& range, int64_t end_ns, bool is_open, SliceRows& slice_rows, summary::MarkMeter& meter);
 
   SpoolIndex& index_;
   const model::TraceInfo& info_;

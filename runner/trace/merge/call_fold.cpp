@@ -36,13 +36,13 @@ void CallFold::add(const model::CallRow& row) {
   sum.last_ns = std::max(sum.last_ns, end_ns);
 }
 
-void CallFold::apply(Partition& partition, CallJoin* join) {
-  partition.folded_calls = 0;
+void CallFold::apply(SliceRows& slice_rows, CallJoin* join) {
+  slice_rows.folded_calls = 0;
   if (shorter_than_ns_ == 0) return;
-  partition.folded_calls = std::erase_if(partition.order, [&](const RowRef& ref) {
-    if (ref.kind != RowKind::kCall || !folds(partition.calls[ref.index])) return false;
-    add(partition.calls[ref.index]);
-    if (join != nullptr) join->unlisted(partition.calls[ref.index]);
+  slice_rows.folded_calls = std::erase_if(slice_rows.order, [&](const RowRef& ref) {
+    if (ref.kind != RowKind::kCall || !folds(slice_rows.calls[ref.index])) return false;
+    add(slice_rows.calls[ref.index]);
+    if (join != nullptr) join->unlisted(slice_rows.calls[ref.index]);
     return true;
   });
 }

@@ -8,7 +8,7 @@
 
 #include "runner/model/rows.h"
 #include "runner/trace/kernel/call_join.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/util/flat_map.h"
 
 namespace mlrun::trace {
@@ -18,9 +18,9 @@ class CallFold {
   // 0: folds nothing.
   explicit CallFold(int64_t shorter_than_ns) : shorter_than_ns_(shorter_than_ns) {}
 
-  // Removes the short calls from partition.order and passes them to `join` (nullptr without a kernel side). Requires:
+  // Removes the short calls from slice_rows.order and passes them to `join` (nullptr without a kernel side). Requires:
   // the slice's other consumers have seen them; slices in order of time.
-  void apply(Partition& partition, CallJoin* join = nullptr);
+  void apply(SliceRows& slice_rows, CallJoin* join = nullptr);
 
   // Rows of `folded`, in order of process, file and function.
   [[nodiscard]] std::vector<model::FoldedRow> finish();

@@ -25,7 +25,7 @@ bool is_context_switch(const std::string& function) {
 }  // namespace
 
 Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
-                      const std::function<Status(const Partition&)>& take) {
+                      const std::function<Status(const SliceRows&)>& take) {
   // Without a normal end of the run, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   if (const auto& report = library_.report()) {
@@ -36,11 +36,11 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
   }
   const ThreadFinder threads(info);
   decode::CudaTracker tracker(contexts_until_ns);
-  Partition partition;
+  SliceRows slice_rows;
   const auto hand_over = [&]() -> Status {
-    sort(partition);
-    Status taken = take(partition);
-    partition.clear();
+    sort(slice_rows);
+    Status taken = take(slice_rows);
+    slice_rows.clear();
     return taken;
   };
   Status status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
@@ -52,24 +52,24 @@ Status CudaMerge::run(KernelMerge& kernel, const model::TraceInfo& info,
         [&](const mlrun_cuda_call& call) {
           const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
           const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
-          const size_t first = partition.gpu.size();
-          if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
-          if (has_stacks_) note_stack(call, partition, first);
-          if (partition.gpu.size() >= kRowsAtOnce) handed_over = hand_over();
+          const size_t first = slice_rows.gpu.size();
+          if (!tracker.add(call, origin, slice_rows.gpu)) ++unknown_;
+          if (has_stacks_) note_stack(call, slice_rows, first);
+          if (slice_rows.gpu.size() >= kRowsAtOnce) handed_over = hand_over();
         },
     });
     return handed_over;
   });
-  if (status && !partition.gpu.empty()) status = hand_over();
+  if (status && !slice_rows.gpu.empty()) status = hand_over();
   left_out_ = tracker.left_out();
   unread_ = tracker.unread();
   return status;
 }
 
 // Sets the stack of the call's rows, which are those from `first` on.
-void CudaMerge::note_stack(const mlrun_cuda_call& call, Partition& partition, size_t first) {
-  for (size_t i = first; i < partition.gpu.size(); ++i) {
-    model::GpuWorkRow& row = partition.gpu[i];
+void CudaMerge::note_stack(const mlrun_cuda_call& call, SliceRows& slice_rows, size_t first) {
+  for (size_t i = first; i < slice_rows.gpu.size(); ++i) {
+    model::GpuWorkRow& row = slice_rows.gpu[i];
     const bool is_memory = row.kind == model::GpuKind::kMemory;
     if (!is_memory || model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) continue;
     row.stack_id = stacks_.stack_of(call);
@@ -78,14 +78,14 @@ void CudaMerge::note_stack(const mlrun_cuda_call& call, Partition& partition, si
   }
 }
 
-void CudaMerge::sort(Partition& partition) {
-  for (uint32_t i = 0; i < partition.gpu.size(); ++i) {
-    const model::GpuWorkRow& row = partition.gpu[i];
-    partition.order.push_back({row.origin.ts_ns + row.dur_ns, i, row_kind(row.kind)});
-    ++partition.gpu_rows[static_cast<size_t>(row.kind)];
+void CudaMerge::sort(SliceRows& slice_rows) {
+  for (uint32_t i = 0; i < slice_rows.gpu.size(); ++i) {
+    const model::GpuWorkRow& row = slice_rows.gpu[i];
+    slice_rows.order.push_back({row.origin.ts_ns + row.dur_ns, i, row_kind(row.kind)});
+    ++slice_rows.gpu_rows[static_cast<size_t>(row.kind)];
     ++rows_[static_cast<size_t>(row.kind)];
   }
-  std::stable_sort(partition.order.begin(), partition.order.end(),
+  std::stable_sort(slice_rows.order.begin(), slice_rows.order.end(),
                    [](const RowRef& a, const RowRef& b) { return a.time_ns < b.time_ns; });
 }
 

@@ -15,7 +15,7 @@
 #include "runner/trace/gpu/cuda_stacks.h"
 #include "runner/trace/gpu/library_report.h"
 #include "runner/trace/merge/kernel_merge.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -29,7 +29,7 @@ class CudaMerge {
                 static_cast<size_t>(std::clamp<int64_t>(session.options.stack_depth, 0, MLRUN_STACK_DEPTH_MAX))) {}
 
   // Whether libcuda's calls were requested.
-  [[nodiscard]] bool present() const { return library_.is_followed(); }
+  [[nodiscard]] bool present() const { return library_.is_observed(); }
 
   // To be called with each record before run(): keeps the mappings of processes, for stacks.
   void add_mappings(const decode::KernelReader& reader) {
@@ -37,7 +37,7 @@ class CudaMerge {
   }
 
   // Passes the rows to `take` in batches, nearly in order of their end. Requires: KernelMerge::load() was called.
-  Status run(KernelMerge& kernel, const model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
+  Status run(KernelMerge& kernel, const model::TraceInfo& info, const std::function<Status(const SliceRows&)>& take);
 
   // Requires: run() was called.
   [[nodiscard]] const std::array<int64_t, model::kGpuKinds>& rows() const { return rows_; }
@@ -45,8 +45,8 @@ class CudaMerge {
 
  private:
   static constexpr size_t kRowsAtOnce = 200'000;
-  void sort(Partition& partition);
-  void note_stack(const mlrun_cuda_call& call, Partition& partition, size_t first);
+  void sort(SliceRows& slice_rows);
+  void note_stack(const mlrun_cuda_call& call, SliceRows& slice_rows, size_t first);
 
   LibraryReport library_;
   bool has_stacks_;

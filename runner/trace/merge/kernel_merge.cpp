@@ -26,11 +26,11 @@ namespace mlrun::trace {
 namespace {
 
 using nlohmann::json;
-constexpr const char* kUnfollowedAtExec =
+constexpr const char* kUnobservedAtExec =
     "they executed a program with rights beyond their user's (setuid, file capabilities, not readable), and were not "
     "observed from there on";
 
-constexpr const char* kSilent =
+constexpr const char* kUnseenProcesses =
     "not traced by the library (static, setuid or too short-lived): no rows in process and call; the kernel side's "
     "tables have their I/O";
 
@@ -111,7 +111,7 @@ Status KernelMerge::load(model::TraceInfo& info, const std::function<void(const 
         },
         [&](const mlrun_cufile_part& part) { cufile_parts.add(part); },
         [&](const mlrun_cufile_call& call) { gpu_files_.add(call, cufile_parts.take(call)); },
-        [&](const mlrun_block_part& part) { join_.parts.add(part); },
+        [&](const mlrun_bio_fragment& fragment) { join_.fragments.add(fragment); },
         [&](const mlrun_file_op& operation) { join_.file_ops.add(operation); },
         [&](const mlrun_file_done& done) { completions_.add(done); },
         [&](const mlrun_remote& remote) { join_.remotes.add(remote); },
@@ -128,7 +128,7 @@ Status KernelMerge::load(model::TraceInfo& info, const std::function<void(const 
   observed_.finish(info, session_.end_ns.value_or(0));
   names_.finish(info.files);
   follow(info.files);
-  join_.parts.sort();
+  join_.fragments.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
   join_.pages.finish(info.files, !recorded_by_system_calls(session_));
@@ -138,9 +138,9 @@ Status KernelMerge::load(model::TraceInfo& info, const std::function<void(const 
   return read;
 }
 
-void KernelMerge::find_gpu_files(Partition& partition) {
+void KernelMerge::find_gpu_files(SliceRows& slice_rows) {
   if (gpu_files_.empty()) return;
-  for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
+  for (model::CallRow& row : slice_rows.calls) row.gpu_file_id = gpu_files_.call(row);
 }
 
 Status KernelMerge::for_each(const std::function<Status(const decode::KernelReader&)>& take) {
@@ -160,8 +160,8 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
                    .has_calls = has_calls(),
                    .lacks_faults = lacks_faults(),
                    .by_system_calls = recorded_by_system_calls(session_),
-                   .follows_cufile = libcufile_.is_followed(),
-                   .follows_torch = torch_.is_followed()},
+                   .follows_cufile = libcufile_.is_observed(),
+                   .follows_torch = torch_.is_observed()},
                   info, FilesByInode(info.files, names_seen(), observed_.files().made()));
   Status status = rows.open(tables_folder);
   if (status) status = for_each_record([&](const decode::KernelReader& reader) { return rows.add(reader); });
@@ -179,13 +179,13 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   if (!side.state.empty() && !side.has_recorded()) info.coverage.push_back({0, "the kernel side", side.reason, -1, -1});
   if (!present()) return;
   observed_.add_gaps(session_, totals_.nameless_files, info);
-  if (side.unfollowed_at_exec > 0)
-    info.coverage.push_back({0, "the kernel side of processes", kUnfollowedAtExec, 0, side.unfollowed_at_exec});
+  if (side.unobserved_at_exec > 0)
+    info.coverage.push_back({0, "the kernel side of processes", kUnobservedAtExec, 0, side.unobserved_at_exec});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
   if (lacks_faults()) totals_.outside_reads.add_row(info);
-  if (has_calls() && totals_.silent_processes > 0)
-    info.coverage.push_back({0, "processes", kSilent, 0, totals_.silent_processes});
+  if (has_calls() && totals_.unseen_processes > 0)
+    info.coverage.push_back({0, "processes", kUnseenProcesses, 0, totals_.unseen_processes});
   totals_.losses.add_rows(info);
   end_.add_row(info);
   add_skipped_programs(info, side);
@@ -196,8 +196,8 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
   add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(side.spool.left_out, 0)),
                   "records");
   if (has_calls()) add_joins_left_out(info);
-  if (libcufile_.is_followed()) add_gpu_file_gaps(info);
-  if (torch_.is_followed()) add_torch_gaps(info);
+  if (libcufile_.is_observed()) add_gpu_file_gaps(info);
+  if (torch_.is_observed()) add_torch_gaps(info);
 }
 
 void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
@@ -231,7 +231,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
   const auto beyond = [](int64_t all, size_t most) {
     return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };
-  add_kernel_loss(info, kWhy, beyond(totals_.parts, decode::kJoinedPartsMax), "block parts");
+  add_kernel_loss(info, kWhy, beyond(totals_.fragments, decode::kJoinedFragmentsMax), "bio fragments");
   add_kernel_loss(info, kWhy, beyond(totals_.file_ops, decode::kJoinedFileOpsMax), "file operations");
   add_kernel_loss(info, kWhy, beyond(totals_.remotes, decode::kJoinedFileOpsMax), "remote requests");
   add_kernel_loss(info, kWhy, beyond(page_adds_, decode::kPageAddsMax), "page cache additions");
@@ -247,12 +247,12 @@ void KernelMerge::describe(json& run) const {
     run["kernel_side"]["throttled"] = {{"waits", totals_.throttled}, {"asleep_ns", totals_.throttled_ns}};
   if (!totals_.syscalls.empty()) run["kernel_side"]["syscalls"] = totals_.syscalls.json();
   run["totals"]["block_requests"] = totals_.requests;
-  run["totals"]["block_parts"] = totals_.parts;
+  run["totals"]["block_parts"] = totals_.fragments;
   run["totals"]["waits"] = totals_.waits;
   run["totals"]["file_operations"] = totals_.file_ops;
   run["totals"]["remote_requests"] = totals_.remotes;
-  if (libcufile_.is_followed()) run["totals"]["gpu_file_calls"] = totals_.gpu_file_calls;
-  if (torch_.is_followed()) run["totals"]["torch_memories"] = totals_.torch_memories;
+  if (libcufile_.is_observed()) run["totals"]["gpu_file_calls"] = totals_.gpu_file_calls;
+  if (torch_.is_observed()) run["totals"]["torch_memories"] = totals_.torch_memories;
 }
 
 }  // namespace mlrun::trace

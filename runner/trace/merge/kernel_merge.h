@@ -64,8 +64,8 @@ class KernelMerge {
   [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
 
   // Sets the time split of the slice's calls, if waits were recorded. Requires: slices in order of time.
-  void split(Partition& partition) {
-    if (follower_) follower_->split(partition);
+  void split(SliceRows& slice_rows) {
+    if (follower_) follower_->split(slice_rows);
   }
 
   // Whether the kernel side recorded page cache additions, so that misses of reads are known. add_misses() passes the
@@ -74,7 +74,7 @@ class KernelMerge {
   void add_misses(const model::CallRow& row, summary::Builder& builder) const;
 
   // Sets gpu_file_id of calls made by libcufile. Requires: slices in order of time.
-  void find_gpu_files(Partition& partition);
+  void find_gpu_files(SliceRows& slice_rows);
 
   // Visits all records in spool order.
   Status for_each(const std::function<Status(const decode::KernelReader&)>& take);

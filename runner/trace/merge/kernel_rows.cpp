@@ -14,14 +14,14 @@ namespace mlrun::trace {
 KernelRows::KernelRows(const KernelSources& from, const model::TraceInfo& info, FilesByInode inodes)
     : from_(from),
       threads_(info),
-      silent_(info),
+      unseen_(info),
       inodes_(std::move(inodes)),
       gpu_files_(
           {from.gpu_files, totals_.gpu_file_gaps, threads_, inodes_, from.builder, from.gpu_files.knows_posix()}) {}
 
 Status KernelRows::open(const std::string& tables_folder) {
   Status status = requests_.open(tables_folder);
-  if (status) status = parts_.open(tables_folder);
+  if (status) status = fragments_.open(tables_folder);
   if (status) status = waits_.open(tables_folder);
   if (status) status = file_ops_.open(tables_folder);
   if (status) status = memory_.open(tables_folder);
@@ -39,7 +39,7 @@ Status KernelRows::add(const decode::KernelReader& reader) {
 
 Result<KernelTotals> KernelRows::close() {
   Status status = requests_.close();
-  if (status) status = parts_.close();
+  if (status) status = fragments_.close();
   if (status) status = waits_.close();
   if (status) status = file_ops_.close();
   if (status) status = memory_.close();
@@ -48,14 +48,14 @@ Result<KernelTotals> KernelRows::close() {
   if (status && from_.follows_torch) status = torch_memories_.close();
   if (!status) return tl::make_unexpected(status.error());
   totals_.requests = requests_.count();
-  totals_.parts = parts_.count();
+  totals_.fragments = fragments_.count();
   totals_.waits = waits_.count();
   totals_.file_ops = file_ops_.count();
   totals_.remotes = remotes_.count();
   totals_.gpu_file_calls = gpu_files_.count();
   totals_.torch_memories = torch_memories_.count();
   totals_.nameless_files = inodes_.nameless();
-  totals_.silent_processes = silent_.count();
+  totals_.unseen_processes = unseen_.count();
   return std::move(totals_);
 }
 
@@ -74,13 +74,13 @@ Status KernelRows::take(const mlrun_block_request& record) {
   return requests_.add(row);
 }
 
-Status KernelRows::take(const mlrun_block_part& record) {
-  PartRow row;
+Status KernelRows::take(const mlrun_bio_fragment& record) {
+  FragmentRow row;
   row.record = record;
   begin_row(row, row.record.queued_at_ns);
-  silent_.add(row.record);
-  row.call_id = from_.join.parts.call_of(part_number_);
-  const bool is_in_no_call = from_.join.parts.is_outside(part_number_++);
+  unseen_.add(row.record);
+  row.call_id = from_.join.fragments.call_of(fragment_number_);
+  const bool is_in_no_call = from_.join.fragments.is_outside(fragment_number_++);
   const bool is_outside = from_.has_calls ? is_in_no_call : row.record.operation == 0;
   if ((row.record.flags & MLRUN_BLOCK_DEVICE_INODE) == 0) {
     row.file_id = inodes_.find(row.record.file_device, row.record.inode, row.ts_ns);
@@ -88,14 +88,14 @@ Status KernelRows::take(const mlrun_block_part& record) {
   const int64_t pages =
       totals_.outside_reads.add(row.record, row.file_id, is_outside && row.ts_ns >= from_.events_from_ns);
   if (row.file_id != 0 && from_.lacks_faults) from_.builder.add_misses(row.file_id, 0, pages);
-  return parts_.add(row);
+  return fragments_.add(row);
 }
 
 Status KernelRows::take(const mlrun_wait& record) {
   WaitRow row;
   row.record = record;
   begin_row(row, row.record.off_ns);
-  silent_.add(row.record);
+  unseen_.add(row.record);
   if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
     totals_.throttled++;
     util::add_to(totals_.throttled_ns, std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
@@ -107,7 +107,7 @@ Status KernelRows::take(const mlrun_file_op& record) {
   FileOpRow row;
   row.record = record;
   begin_row(row, row.record.begin_ns);
-  silent_.add(row.record);
+  unseen_.add(row.record);
   row.call_id = from_.join.file_ops.call_of(file_op_number_);
   const bool is_outside = !from_.has_calls || from_.join.file_ops.is_outside(file_op_number_);
   ++file_op_number_;

@@ -23,7 +23,7 @@
 #include "runner/trace/kernel/remote_table.h"
 #include "runner/trace/merge/kernel_totals.h"
 #include "runner/trace/observed/operation_names.h"
-#include "runner/trace/observed/silent_processes.h"
+#include "runner/trace/observed/unseen_processes.h"
 #include "runner/trace/rows/ordered_table.h"
 #include "runner/util/result.h"
 
@@ -57,7 +57,7 @@ class KernelRows {
 
  private:
   Status take(const mlrun_block_request& record);
-  Status take(const mlrun_block_part& record);
+  Status take(const mlrun_bio_fragment& record);
   Status take(const mlrun_wait& record);
   Status take(const mlrun_file_op& record);
   Status take(const mlrun_kernel_loss& loss);
@@ -76,18 +76,19 @@ class KernelRows {
   KernelSources from_;
   KernelTotals totals_;
   ThreadFinder threads_;
-  SilentProcesses silent_;
+  UnseenProcesses unseen_;
   FilesByInode inodes_;
   std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress with an fsync inside
   OrderedTable<RequestTable> requests_;
-  OrderedTable<PartTable> parts_;
+  OrderedTable<FragmentTable> fragments_;
   OrderedTable<WaitTable> waits_;
   OrderedTable<FileOpTable> file_ops_;
   OrderedTable<RemoteTable> remotes_;
   OrderedTable<MemoryTable> memory_;
   GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
-  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // of the next record, in the order of the spool
+  size_t fragment_number_ = 0, file_op_number_ = 0,
+         remote_number_ = 0;  // of the next record, in the order of the spool
 };
 
 }  // namespace mlrun::trace

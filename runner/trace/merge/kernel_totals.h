@@ -18,9 +18,9 @@ struct KernelTotals {
   KernelLosses losses;
   OutsideReads outside_reads;
   GpuFileGaps gpu_file_gaps;
-  int64_t requests = 0, parts = 0, waits = 0, file_ops = 0, remotes = 0, gpu_file_calls = 0,
+  int64_t requests = 0, fragments = 0, waits = 0, file_ops = 0, remotes = 0, gpu_file_calls = 0,
           torch_memories = 0;  // rows
-  int64_t nameless_files = 0, silent_processes = 0;
+  int64_t nameless_files = 0, unseen_processes = 0;
   int64_t throttled = 0, throttled_ns = 0;  // number and time of waits because too many pages were dirty
   uint64_t unknown_records = 0, torch_unread = 0;
 };

@@ -25,7 +25,7 @@
 #include "runner/trace/identity/process_ends.h"
 #include "runner/trace/marks/log_writers.h"
 #include "runner/trace/merge/cuda_merge.h"
-#include "runner/trace/merge/kept_parts.h"
+#include "runner/trace/merge/kept_files.h"
 #include "runner/trace/merge/kernel_merge.h"
 #include "runner/trace/merge/optional_tables.h"
 #include "runner/trace/merge/progress.h"
@@ -34,7 +34,7 @@
 #include "runner/trace/merge/small_tables.h"
 #include "runner/trace/merge/staging_folder.h"
 #include "runner/trace/merge/table_files.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
@@ -46,16 +46,16 @@ namespace mlrun::trace {
 namespace {
 constexpr unsigned kThreadsMax = 8;          // more threads would only wait for RowFeed, which takes slice by slice
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; a row takes about 200 bytes until it is written
-constexpr uint64_t kRowsPerPart = 200'000;   // more take the kernel longer to fill with zeros than they save
+constexpr uint64_t kRowsPerSlice = 200'000;  // more take the kernel longer to fill with zeros than they save
 constexpr double kScanShare = 0.15;          // share of the first pass in the progress line
 
 // The buffers of one thread of the merge.
 struct Worker {
   Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
       : reader(index), writer(tables, has_gpu, join) {}
-  PartitionReader reader;
-  PartWriter writer;
-  Partition partition;
+  SliceReader reader;
+  TableFileWriter writer;
+  SliceRows slice_rows;
   int64_t first_call_id = 1;
 };
 
@@ -75,9 +75,9 @@ class Merger {
   [[nodiscard]] bool has_cupti() const;
   [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
   void prepare();
-  [[nodiscard]] uint64_t rows_per_part() const { return std::min(kRowsPerPart, kRowsInMemory / threads_); }
-  Status merge_rows(const StagingFolder& staging, KeptParts& parts);
-  Status merge_cuda(PartWriter& writer, size_t part);
+  [[nodiscard]] uint64_t rows_per_slice() const { return std::min(kRowsPerSlice, kRowsInMemory / threads_); }
+  Status merge_rows(const StagingFolder& staging, KeptFiles& kept);
+  Status merge_cuda(TableFileWriter& writer, size_t number);
   Status merge_samples(const StagingFolder& staging);
   Status blame_gaps(const StagingFolder& staging);
   void note_collectives();
@@ -109,7 +109,7 @@ Status Merger::load() {
   auto session = SessionInfo::read(options_.trace_folder);
   if (!session) return tl::make_unexpected(session.error());
   session_ = *std::move(session);
-  made_of_ = KeptParts::made_of(options_.trace_folder, session_.mllog, rows_per_part());
+  made_of_ = KeptFiles::made_of(options_.trace_folder, session_.mllog, rows_per_slice());
   const SpoolOptions spool{options_.trace_folder + "/" + MLRUN_SPOOL_FILE,
                            session_.clock_kind,
                            session_.anchors,
@@ -131,7 +131,7 @@ Status Merger::load() {
 }
 
 void Merger::read_mllog() {
-  mllog_ = read_logs(*index_, session_, info_.files, rows_per_part());
+  mllog_ = read_logs(*index_, session_, info_.files, rows_per_slice());
   info_.marks = std::move(mllog_.marks);
   info_.phases = mllog_.phases;
 }
@@ -157,61 +157,61 @@ void Merger::prepare() {
   feed_ = std::make_unique<RowFeed>(*index_, info_, session_, mllog_, *kernel_);
 }
 
-// Writes the GPU work of observed processes as parts with numbers from `part` on.
-Status Merger::merge_cuda(PartWriter& writer, size_t part) {
+// Writes the GPU work of observed processes as files with numbers from `number` on.
+Status Merger::merge_cuda(TableFileWriter& writer, size_t number) {
   if (!kernel_->present() || !cuda_->present()) return {};
-  return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
-    for (const RowRef& ref : partition.order) feed_->gpu_figures.add(partition.gpu[ref.index], feed_->marks.paths());
-    return writer.write(partition, part++, feed_->totals.calls + 1);
+  return cuda_->run(*kernel_, info_, [&](const SliceRows& slice_rows) {
+    for (const RowRef& ref : slice_rows.order) feed_->gpu_figures.add(slice_rows.gpu[ref.index], feed_->marks.paths());
+    return writer.write(slice_rows, number++, feed_->totals.calls + 1);
   });
 }
 
-Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
+Status Merger::merge_rows(const StagingFolder& staging, KeptFiles& kept) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
     workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
     workers.back()->writer.set(PlacedNodes(session_.run.placement));
   }
-  auto slices =
-      index_->chunks().slices(rows_per_part(), [&](const Slice& slice) { return workers[0]->reader.count(slice); });
+  auto slices = index_->frame_ranges().slices(rows_per_slice(),
+                                              [&](const Slice& slice) { return workers[0]->reader.count(slice); });
   if (!slices) return tl::make_unexpected(slices.error());
-  PartWriter& first_writer = workers[0]->writer;
+  TableFileWriter& first_writer = workers[0]->writer;
   if (slices->empty()) {
-    const Status written = first_writer.write(Partition{}, 0, 1);
+    const Status written = first_writer.write(SliceRows{}, 0, 1);
     return written ? merge_cuda(first_writer, 1) : written;
   }
   const auto finish_marks = [&](const Status& merged) {
-    const Partition rest = feed_->marks.finish(feed_->mark_meter);
+    const SliceRows rest = feed_->marks.finish(feed_->mark_meter);
     const bool has_more = merged && !rest.marks.empty();
     const Status written = has_more ? first_writer.write(rest, slices->size(), feed_->totals.calls + 1) : merged;
     return written ? merge_cuda(first_writer, slices->size() + 1) : written;
   };
 
-  if (parts.count() != 0 && options_.shows_progress) {
+  if (kept.count() != 0 && options_.shows_progress) {
     progress_.say(
-        fmt::format("resuming an interrupted merge: {} of {} parts are written", parts.count(), slices->size()));
+        fmt::format("resuming an interrupted merge: {} of {} slices are written", kept.count(), slices->size()));
   }
-  progress_.begin(1 - kScanShare, index_->chunks().rows());
+  progress_.begin(1 - kScanShare, index_->frame_ranges().rows());
   return finish_marks(util::in_order(
       slices->size(), threads_,
       [&](unsigned thread, size_t number) {
-        return workers[thread]->reader.read((*slices)[number], workers[thread]->partition);
+        return workers[thread]->reader.read((*slices)[number], workers[thread]->slice_rows);
       },
       [&](unsigned thread, size_t) -> Status {
         workers[thread]->first_call_id = feed_->totals.calls + 1;
-        feed_->add(workers[thread]->partition);
+        feed_->add(workers[thread]->slice_rows);
         return {};
       },
       [&](unsigned thread, size_t number) {
         Worker& worker = *workers[thread];
         Status written;
-        if (parts.has(number)) {
-          worker.writer.pass(worker.partition, worker.first_call_id);
+        if (kept.has(number)) {
+          worker.writer.pass(worker.slice_rows, worker.first_call_id);
         } else {
-          written = worker.writer.write(worker.partition, number, worker.first_call_id);
-          if (written) parts.add(number);
+          written = worker.writer.write(worker.slice_rows, number, worker.first_call_id);
+          if (written) kept.add(number);
         }
-        progress_.advance(worker.partition.order.size());
+        progress_.advance(worker.slice_rows.order.size());
         return written;
       }));
 }
@@ -339,12 +339,12 @@ Result<summary::Summary> Merger::run() {
   }
   auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
-  KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
+  KeptFiles kept(staging->path(), TableFileWriter::tables(has_gpu()));
   // Traces with GPU work are merged from scratch: name_id of a kernel depends on the order in which rows are read.
-  const std::string made_of = has_gpu() ? std::string() : KeptParts::made_of(made_of_, info_);
-  if (auto opened = parts.open(made_of); !opened) return tl::make_unexpected(opened.error());
+  const std::string made_of = has_gpu() ? std::string() : KeptFiles::made_of(made_of_, info_);
+  if (auto opened = kept.open(made_of); !opened) return tl::make_unexpected(opened.error());
   feed_->marks.collectives().write_to(staging->tables());
-  if (auto merged = merge_rows(*staging, parts); !merged) return tl::make_unexpected(merged.error());
+  if (auto merged = merge_rows(*staging, kept); !merged) return tl::make_unexpected(merged.error());
   if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());
   return finish(*staging);
 }

@@ -35,7 +35,7 @@ namespace {
 Status visit_all(const tables::TableVisit& visit) {
   const model::TraceInfo nothing;
   Status visited =
-      tables::visit_empty<CallTable, AllocTable, AllocSmallTable, RequestTable, PartTable, WaitTable, FileOpTable,
+      tables::visit_empty<CallTable, AllocTable, AllocSmallTable, RequestTable, FragmentTable, WaitTable, FileOpTable,
                           RemoteTable, GpuFileTable, TorchMemoryTable, MemoryTable, GpuApiTable, GpuKernelTable,
                           GpuMemcpyTable, GpuMemsetTable, GpuSyncTable, GpuMemoryTable, GpuGraphTable, CollectiveTable,
                           AccessTable, AccessSiteTable, PageSiteTable, SliceTable, FlowTable, CounterTable,

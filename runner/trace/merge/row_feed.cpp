@@ -37,67 +37,67 @@ Status RowFeed::load_sums(SpoolIndex& index, const std::string& path) {
   return {};
 }
 
-void RowFeed::look_ahead(const Partition& partition, size_t at) const {
+void RowFeed::look_ahead(const SliceRows& slice_rows, size_t at) const {
   using Step = summary::Builder::Step;
   const auto prefetch = [&](size_t index, Step step) {
-    if (index >= partition.order.size()) return;
-    const RowRef& ref = partition.order[index];
-    if (ref.kind == RowKind::kCall) builder.prefetch(partition.calls[ref.index], step);
-    if (ref.kind == RowKind::kAlloc) builder.prefetch(partition.allocs[ref.index], step);
+    if (index >= slice_rows.order.size()) return;
+    const RowRef& ref = slice_rows.order[index];
+    if (ref.kind == RowKind::kCall) builder.prefetch(slice_rows.calls[ref.index], step);
+    if (ref.kind == RowKind::kAlloc) builder.prefetch(slice_rows.allocs[ref.index], step);
   };
-  if (at + kRowsAhead < partition.order.size()) partition.prefetch(partition.order[at + kRowsAhead]);
+  if (at + kRowsAhead < slice_rows.order.size()) slice_rows.prefetch(slice_rows.order[at + kRowsAhead]);
   prefetch(at + kSlotsAhead, Step::kSlots);
   prefetch(at + kEntriesAhead, Step::kEntries);
   prefetch(at + kContentsAhead, Step::kContents);
 }
 
 // First the consumers that fill columns, add or remove rows, then those that add up.
-void RowFeed::add(Partition& partition) {
-  offsets_.apply(partition);           // before split(), which finds the block I/O of a read by its file range
-  mappings_.apply(partition);          // before split(), which finds the block I/O of msync by its file
-  counters_.apply(partition);          // replaces total counts by the change since the record before
-  gpu_join.name_threads(partition);    // before marks: marks are per thread, and CUPTI reports only a tid
-  marks.apply(partition, mark_meter);  // adds rows; sets the marks of CUDA calls
-  kernel_.split(partition);
-  kernel_.find_gpu_files(partition);
-  gpu_join.apply(partition);  // after marks: GPU work gets the mark of its CUDA call; removes nested calls
-  add_rows(partition);
-  fold.apply(partition, kernel_.join());  // last: removes short calls, which all other consumers see
-  if (sum_table) {                        // with --summary-only there are no event rows
-    sum_table->add(partition);
-    partition.order.clear();
+void RowFeed::add(SliceRows& slice_rows) {
+  offsets_.apply(slice_rows);           // before split(), which finds the block I/O of a read by its file range
+  mappings_.apply(slice_rows);          // before split(), which finds the block I/O of msync by its file
+  counters_.apply(slice_rows);          // replaces total counts by the change since the record before
+  gpu_join.name_threads(slice_rows);    // before marks: marks are per thread, and CUPTI reports only a tid
+  marks.apply(slice_rows, mark_meter);  // adds rows; sets the marks of CUDA calls
+  kernel_.split(slice_rows);
+  kernel_.find_gpu_files(slice_rows);
+  gpu_join.apply(slice_rows);  // after marks: GPU work gets the mark of its CUDA call; removes nested calls
+  add_rows(slice_rows);
+  fold.apply(slice_rows, kernel_.join());  // last: removes short calls, which all other consumers see
+  if (sum_table) {                         // with --summary-only there are no event rows
+    sum_table->add(slice_rows);
+    slice_rows.order.clear();
     return;
   }
-  totals.calls += static_cast<int64_t>(partition.calls.size() - partition.folded_calls);
-  totals.allocs += static_cast<int64_t>(partition.allocs.size());
-  totals.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
+  totals.calls += static_cast<int64_t>(slice_rows.calls.size() - slice_rows.folded_calls);
+  totals.allocs += static_cast<int64_t>(slice_rows.allocs.size());
+  totals.alloc_small += static_cast<int64_t>(slice_rows.alloc_small.size());
 }
 
 // Row by row, in order of their end.
-void RowFeed::add_rows(const Partition& partition) {
-  for (size_t i = 0; i < partition.order.size(); ++i) {
-    look_ahead(partition, i);
-    const RowRef& ref = partition.order[i];
+void RowFeed::add_rows(const SliceRows& slice_rows) {
+  for (size_t i = 0; i < slice_rows.order.size(); ++i) {
+    look_ahead(slice_rows, i);
+    const RowRef& ref = slice_rows.order[i];
     switch (ref.kind) {
       case RowKind::kCall:
-        coverage.add(partition.calls[ref.index]);
-        log_writes.add(partition.calls[ref.index]);
-        builder.add(partition.calls[ref.index]);
-        kernel_.add_misses(partition.calls[ref.index], builder);
+        coverage.add(slice_rows.calls[ref.index]);
+        log_writes.add(slice_rows.calls[ref.index]);
+        builder.add(slice_rows.calls[ref.index]);
+        kernel_.add_misses(slice_rows.calls[ref.index], builder);
         break;
-      case RowKind::kAlloc: builder.add(partition.allocs[ref.index]); break;
-      case RowKind::kMark: gpu_figures.add_mark(partition.marks[ref.index]); break;
+      case RowKind::kAlloc: builder.add(slice_rows.allocs[ref.index]); break;
+      case RowKind::kMark: gpu_figures.add_mark(slice_rows.marks[ref.index]); break;
       case RowKind::kGpuApi:
       case RowKind::kGpuSync:
-      case RowKind::kGpuMemory: gpu_figures.add(partition.gpu[ref.index], marks.paths()); break;
+      case RowKind::kGpuMemory: gpu_figures.add(slice_rows.gpu[ref.index], marks.paths()); break;
       case RowKind::kGpuKernel:
       case RowKind::kGpuMemcpy:
       case RowKind::kGpuMemset:
       case RowKind::kGpuGraph:
-        gpu_figures.add(partition.gpu[ref.index], marks.paths());
-        gpu_figures.add_work_between_gaps(partition.gpu[ref.index]);
+        gpu_figures.add(slice_rows.gpu[ref.index], marks.paths());
+        gpu_figures.add_work_between_gaps(slice_rows.gpu[ref.index]);
         break;
-      case RowKind::kCounters: builder.add(partition.alloc_small[ref.index]); break;
+      case RowKind::kCounters: builder.add(slice_rows.alloc_small[ref.index]); break;
     }
   }
 }

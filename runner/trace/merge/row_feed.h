@@ -23,7 +23,7 @@
 #include "runner/trace/rows/counter_tracker.h"
 #include "runner/trace/rows/mapping_files.h"
 #include "runner/trace/rows/offset_tracker.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
@@ -41,7 +41,7 @@ class RowFeed {
   Status load_sums(SpoolIndex& index, const std::string& path);
 
   // Requires: slices in order of time.
-  void add(Partition& partition);
+  void add(SliceRows& slice_rows);
 
   LogWrites log_writes;
   MarkTracker marks;
@@ -56,8 +56,8 @@ class RowFeed {
   RowTotals totals;
 
  private:
-  void add_rows(const Partition& partition);
-  void look_ahead(const Partition& partition, size_t at) const;
+  void add_rows(const SliceRows& slice_rows);
+  void look_ahead(const SliceRows& slice_rows, size_t at) const;
 
   KernelMerge& kernel_;
   OffsetTracker offsets_;

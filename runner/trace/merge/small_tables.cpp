@@ -198,7 +198,7 @@ struct Columns<trace::PageNodeRow> {
     visitor.optional("pid", row.pid, 0);
     visitor.optional("file", row.file);
     visitor("node", row.node);
-    visitor("looks", row.looks);
+    visitor("samples", row.samples);
     visitor("sampled", row.sampled);
     visitor("bytes", row.bytes);
     visitor("resident_bytes", row.resident_bytes);

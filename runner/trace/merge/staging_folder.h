@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder that has a merge's tables until they are complete: TRACE/merging, removed when the merge ends. If the merge
-// is killed, the folder stays (kept_parts.h). During a merge the trace folder is locked against other merges.
+// is killed, the folder stays (kept_files.h). During a merge the trace folder is locked against other merges.
 #pragma once
 
 #include <string>

@@ -105,9 +105,9 @@ void SumTable::add(const model::AllocRow& row) {
   count_size(sum, row.size, row.size);
 }
 
-void SumTable::add(const Partition& partition) {
-  for (const model::CallRow& row : partition.calls) add(row);
-  for (const model::AllocRow& row : partition.allocs) add(row);
+void SumTable::add(const SliceRows& slice_rows) {
+  for (const model::CallRow& row : slice_rows.calls) add(row);
+  for (const model::AllocRow& row : slice_rows.allocs) add(row);
 }
 
 // Id of the phase that contains the stretch; of nested phases the shortest. 0: none.

@@ -8,7 +8,7 @@
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/merge/sums_file.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/util/flat_map.h"
 
 namespace mlrun::trace {
@@ -18,7 +18,7 @@ class SumTable {
   explicit SumTable(const StretchTimes& stretches) : stretches_(stretches) {}
 
   // Requires: slices in order of time.
-  void add(const Partition& partition);
+  void add(const SliceRows& slice_rows);
 
   // All sums in order of process, file, function and time, with their sum_id.
   [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums,

@@ -8,7 +8,7 @@
 
 #include "runner/decode/call_fields.h"
 #include "runner/summary/meters/timeline.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -188,7 +188,7 @@ bool SumsFile::fill_call(const decode::RecordView& record, const Channel& channe
   decode::CallEvent call;
   if (!decode::decode(record, call)) return false;
   decode::fill_fields(call, row.call);
-  PartitionReader::fill_files(index_.files(), call, row.call);
+  SliceReader::fill_files(index_.files(), call, row.call);
   row.call.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
   return true;
 }

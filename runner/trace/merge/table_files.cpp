@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/trace/merge/kept_parts.h"
+#include "runner/trace/merge/kept_files.h"
 #include "runner/util/prefetch.h"
 #include "runner/util/radix_sort.h"
 
@@ -48,7 +48,7 @@ auto one_by_one(Table& table) {
 
 // Calls `add` with the rows of group_, in batches that stay in the CPU cache while each column reads them.
 template <typename RowVector, typename Add>
-void PartWriter::add_group(const RowVector& rows, Add add) {
+void TableFileWriter::add_group(const RowVector& rows, Add add) {
   using Row = typename RowVector::value_type;
   std::array<const Row*, kBatchRows> batch;
   for (size_t at = 0; at < group_.size();) {
@@ -64,18 +64,18 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
 // Fills group_ with the rows of one row group after another, sorted by start, and calls `visit` with the earliest and
 // latest end of the group. A group also ends when its texts exceed kRowGroupTextBytes.
 template <typename RowVector, typename Visit>
-Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
-                                  Visit visit) {
+Status TableFileWriter::for_each_group(const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind,
+                                       Visit visit) {
   const size_t groups = (count + tables::kRowGroupRows - 1) / tables::kRowGroupRows;
   const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
   group_.clear();
   size_t left = count;
   int64_t group_bytes = 0;
   GroupEnds ends;
-  for (size_t at = 0; at < partition.order.size(); ++at) {
-    const RowRef& ref = partition.order[at];
-    if (at + kRowsOfKindAhead < partition.order.size() && partition.order[at + kRowsOfKindAhead].kind == kind) {
-      util::prefetch(&rows[partition.order[at + kRowsOfKindAhead].index].origin.ts_ns);
+  for (size_t at = 0; at < slice_rows.order.size(); ++at) {
+    const RowRef& ref = slice_rows.order[at];
+    if (at + kRowsOfKindAhead < slice_rows.order.size() && slice_rows.order[at + kRowsOfKindAhead].kind == kind) {
+      util::prefetch(&rows[slice_rows.order[at + kRowsOfKindAhead].index].origin.ts_ns);
     }
     if (ref.kind != kind) continue;
     const int64_t end_ns = end_of(ref, rows[ref.index]);
@@ -95,26 +95,26 @@ Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Par
 }
 
 template <typename Table, typename RowVector, typename Add>
-Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
-                               RowKind kind, size_t number, Add add) {
+Status TableFileWriter::write_table(Table& table, const RowVector& rows, size_t count, const SliceRows& slice_rows,
+                                    RowKind kind, size_t number, Add add) {
   if (count == 0 && number != 0) return {};
   tables::ParquetTable& parquet = table.parquet();
-  if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
+  if (auto opened = parquet.open(table_file_path(folder_, parquet.name(), number)); !opened) return opened;
   const auto write = [&](const GroupEnds& ends) {
     add_group(rows, [&](auto batch) { add(batch, ends); });
     return parquet.end_row_group();
   };
-  if (Status written = for_each_group(rows, count, partition, kind, write); !written) return written;
+  if (Status written = for_each_group(rows, count, slice_rows, kind, write); !written) return written;
   if (auto closed = parquet.close(); !closed) return tl::make_unexpected(closed.error());
   return {};
 }
 
-Status PartWriter::write_gpu(const Partition& partition, size_t number) {
+Status TableFileWriter::write_gpu(const SliceRows& slice_rows, size_t number) {
   Status status;
   const auto write = [&](auto& table, model::GpuKind kind) {
     if (!status) return;
-    status = write_table(table, partition.gpu, partition.gpu_rows[static_cast<size_t>(kind)], partition, row_kind(kind),
-                         number, one_by_one(table));
+    status = write_table(table, slice_rows.gpu, slice_rows.gpu_rows[static_cast<size_t>(kind)], slice_rows,
+                         row_kind(kind), number, one_by_one(table));
   };
   write(gpu_api_, model::GpuKind::kApi);
   write(gpu_kernels_, model::GpuKind::kKernel);
@@ -126,7 +126,7 @@ Status PartWriter::write_gpu(const Partition& partition, size_t number) {
   return status;
 }
 
-std::vector<std::string> PartWriter::tables(bool has_gpu) {
+std::vector<std::string> TableFileWriter::tables(bool has_gpu) {
   std::vector<std::string> tables = {"call", "alloc", "alloc_small", "mark"};
   if (has_gpu)
     tables.insert(tables.end(),
@@ -134,20 +134,20 @@ std::vector<std::string> PartWriter::tables(bool has_gpu) {
   return tables;
 }
 
-void PartWriter::pass(const Partition& partition, int64_t first_call_id) {
+void TableFileWriter::pass(const SliceRows& slice_rows, int64_t first_call_id) {
   if (join_ == nullptr) return;
   const auto join_rows = [&](std::span<const model::CallRow* const> rows) {
     for (const model::CallRow* row : rows) join_->call(*row, first_call_id++);
   };
   const auto join_group = [&](const GroupEnds&) -> Status {
-    add_group(partition.calls, join_rows);
+    add_group(slice_rows.calls, join_rows);
     return {};
   };
-  const size_t count = partition.calls.size() - partition.folded_calls;
-  static_cast<void>(for_each_group(partition.calls, count, partition, RowKind::kCall, join_group));
+  const size_t count = slice_rows.calls.size() - slice_rows.folded_calls;
+  static_cast<void>(for_each_group(slice_rows.calls, count, slice_rows, RowKind::kCall, join_group));
 }
 
-Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {
+Status TableFileWriter::write(const SliceRows& slice_rows, size_t number, int64_t first_call_id) {
   std::vector<std::optional<ReadPages>> pages;
   const auto add_calls = [&](std::span<const model::CallRow* const> rows, const GroupEnds& ends) {
     calls_.set(ends);
@@ -158,25 +158,25 @@ Status PartWriter::write(const Partition& partition, size_t number, int64_t firs
     calls_.add(rows, first_call_id, pages);
     first_call_id += static_cast<int64_t>(rows.size());
   };
-  auto calls = write_table(calls_, partition.calls, partition.calls.size() - partition.folded_calls, partition,
+  auto calls = write_table(calls_, slice_rows.calls, slice_rows.calls.size() - slice_rows.folded_calls, slice_rows,
                            RowKind::kCall, number, add_calls);
   if (!calls) return calls;
-  auto allocs = write_table(allocs_, partition.allocs, partition.allocs.size(), partition, RowKind::kAlloc, number,
+  auto allocs = write_table(allocs_, slice_rows.allocs, slice_rows.allocs.size(), slice_rows, RowKind::kAlloc, number,
                             [&](std::span<const model::AllocRow* const> rows, const GroupEnds& ends) {
                               allocs_.set(ends);
                               allocs_.add(rows);
                             });
   if (!allocs) return allocs;
-  if (!partition.marks.empty()) {
-    auto marks = write_table(marks_, partition.marks, partition.marks.size(), partition, RowKind::kMark, number,
+  if (!slice_rows.marks.empty()) {
+    auto marks = write_table(marks_, slice_rows.marks, slice_rows.marks.size(), slice_rows, RowKind::kMark, number,
                              one_by_one(marks_));
     if (!marks) return marks;
   }
   if (has_gpu_) {
-    if (auto gpu = write_gpu(partition, number); !gpu) return gpu;
+    if (auto gpu = write_gpu(slice_rows, number); !gpu) return gpu;
   }
-  return write_table(alloc_small_, partition.alloc_small, partition.alloc_small.size(), partition, RowKind::kCounters,
-                     number, one_by_one(alloc_small_));
+  return write_table(alloc_small_, slice_rows.alloc_small, slice_rows.alloc_small.size(), slice_rows,
+                     RowKind::kCounters, number, one_by_one(alloc_small_));
 }
 
 }  // namespace mlrun::trace

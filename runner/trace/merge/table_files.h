@@ -10,39 +10,39 @@
 #include "runner/trace/kernel/call_join.h"
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/call_tables.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
-// Writes the parts of the event tables (the files of one slice); one per thread, because it reuses its buffers.
-class PartWriter {
+// Writes the files of one slice in all event tables; one per thread, because it reuses its buffers.
+class TableFileWriter {
  public:
-  // Names of the tables that have parts.
+  // Names of the event tables.
   static std::vector<std::string> tables(bool has_gpu);
   // `tables_folder` has a folder for each of these tables. `has_gpu`: GPU work may have been recorded, so its tables are written.
   // `join`: receives every call; nullptr without the kernel side.
-  PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
+  TableFileWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
   void set(PlacedNodes nodes) { allocs_.set(std::move(nodes)); }
 
   // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
-  // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
+  // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first slice
   // only, so that every table has a file with its columns; `mark` gets none, since it always has a file of the MLLOG marks.
-  Status write(const Partition& partition, size_t number, int64_t first_call_id);
-  // For a part whose files exist: only passes its calls to the kernel side, as write() does.
-  void pass(const Partition& partition, int64_t first_call_id);
+  Status write(const SliceRows& slice_rows, size_t number, int64_t first_call_id);
+  // For a slice whose files exist: only passes its calls to the kernel side, as write() does.
+  void pass(const SliceRows& slice_rows, int64_t first_call_id);
 
  private:
   template <typename RowVector, typename Visit>
-  Status for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind, Visit visit);
+  Status for_each_group(const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind, Visit visit);
   template <typename RowVector, typename Add>
   void add_group(const RowVector& rows, Add add);
   template <typename Table, typename RowVector, typename Add>
-  Status write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
+  Status write_table(Table& table, const RowVector& rows, size_t count, const SliceRows& slice_rows, RowKind kind,
                      size_t number, Add add);
 
-  Status write_gpu(const Partition& partition, size_t number);
+  Status write_gpu(const SliceRows& slice_rows, size_t number);
 
   std::string folder_;
   bool has_gpu_;

@@ -21,12 +21,12 @@ int64_t difference(uint64_t now, uint64_t before) {
 
 }  // namespace
 
-void CounterTracker::apply(Partition& partition) {
-  for (RowRef& ref : partition.order) {
+void CounterTracker::apply(SliceRows& slice_rows) {
+  for (RowRef& ref : slice_rows.order) {
     if (ref.kind != RowKind::kCounters) continue;
-    const ClassTotals& now = partition.counters[ref.index];
-    ref.index = static_cast<uint32_t>(partition.alloc_small.size());
-    add(now, partition);
+    const ClassTotals& now = slice_rows.counters[ref.index];
+    ref.index = static_cast<uint32_t>(slice_rows.alloc_small.size());
+    add(now, slice_rows);
   }
 }
 
@@ -41,12 +41,12 @@ bool CounterTracker::is_baseline(const ClassTotals& now) {
 }
 
 // Every reading makes a row, which keeps references to rows simple; that of an unchanged class is all zero.
-void CounterTracker::add(const ClassTotals& now, Partition& partition) {
+void CounterTracker::add(const ClassTotals& now, SliceRows& slice_rows) {
   const uint64_t key = util::scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
   if (before_.size() > kClassesMax) before_.clear();
   mlrun_counter_entry& before = before_.at(key);
   if (is_baseline(now)) before = now.totals;
-  model::AllocSmallRow& row = partition.alloc_small.emplace_back();
+  model::AllocSmallRow& row = slice_rows.alloc_small.emplace_back();
   row.origin = channels_.all()[now.channel].origin;
   row.origin.ts_ns = now.ts_ns;
   row.class_bytes = static_cast<int64_t>(now.totals.class_bytes);

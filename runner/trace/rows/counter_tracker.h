@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/util/flat_map.h"
 
 namespace mlrun::trace {
@@ -18,11 +18,11 @@ class CounterTracker {
     before_.at(util::scrambled(serial, totals.class_bytes)) = totals;
   }
 
-  // Fills partition.alloc_small. Requires: slices in order of time.
-  void apply(Partition& partition);
+  // Fills slice_rows.alloc_small. Requires: slices in order of time.
+  void apply(SliceRows& slice_rows);
 
  private:
-  void add(const ClassTotals& now, Partition& partition);
+  void add(const ClassTotals& now, SliceRows& slice_rows);
   bool is_baseline(const ClassTotals& now);
 
   const SpoolChannels& channels_;

@@ -36,10 +36,10 @@ void MappingFiles::see(model::CallRow& row) {
   if (row.func == func::k_munmap && row.err == 0) mapped_.unmap(space, address, bytes, begun);
 }
 
-void MappingFiles::apply(Partition& partition) {
-  for (const RowRef& ref : partition.order) {
+void MappingFiles::apply(SliceRows& slice_rows) {
+  for (const RowRef& ref : slice_rows.order) {
     if (ref.kind != RowKind::kCall) continue;
-    model::CallRow& row = partition.calls[ref.index];
+    model::CallRow& row = slice_rows.calls[ref.index];
     meet(row.origin);
     see(row);
   }

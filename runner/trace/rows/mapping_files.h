@@ -8,7 +8,7 @@
 #include "runner/model/trace_info.h"
 #include "runner/trace/files/file_index.h"
 #include "runner/trace/files/mapped_files.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 
 namespace mlrun::trace {
 
@@ -18,7 +18,7 @@ class MappingFiles {
   MappingFiles(const FileIndex& files, const model::TraceInfo& info) : files_(files), info_(info) {}
 
   // Requires: slices in order of time.
-  void apply(Partition& partition);
+  void apply(SliceRows& slice_rows);
 
  private:
   void meet(const model::Origin& origin);

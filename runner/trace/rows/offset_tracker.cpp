@@ -48,25 +48,25 @@ bool makes_stream(const model::CallRow& row) {
 OffsetTracker::OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses)
     : files_(files), losses_(std::move(losses)) {}
 
-void OffsetTracker::apply(Partition& partition) {
-  ++partition_;
-  previous_row_.assign(partition.calls.size(), kNoRow);
-  for (size_t i = 0; i < partition.order.size(); ++i) {
-    const RowRef& ref = partition.order[i];
-    if (i + kRowsAhead < partition.order.size() && partition.order[i + kRowsAhead].kind == RowKind::kCall) {
-      partition.prefetch(partition.order[i + kRowsAhead]);
+void OffsetTracker::apply(SliceRows& slice_rows) {
+  ++slice_;
+  previous_row_.assign(slice_rows.calls.size(), kNoRow);
+  for (size_t i = 0; i < slice_rows.order.size(); ++i) {
+    const RowRef& ref = slice_rows.order[i];
+    if (i + kRowsAhead < slice_rows.order.size() && slice_rows.order[i + kRowsAhead].kind == RowKind::kCall) {
+      slice_rows.prefetch(slice_rows.order[i + kRowsAhead]);
     }
     if (ref.kind != RowKind::kCall) continue;
     losses_.pass(ref.time_ns);
-    if (partition.calls[ref.index].func == func::k_fork) forks_.add(partition.calls[ref.index].origin.proc_id);
-    if (partition.calls[ref.index].ofd_id != 0) see(partition, ref.index);
-    if (partition.calls[ref.index].ofd2_id != 0) write_second(partition.calls[ref.index]);
+    if (slice_rows.calls[ref.index].func == func::k_fork) forks_.add(slice_rows.calls[ref.index].origin.proc_id);
+    if (slice_rows.calls[ref.index].ofd_id != 0) see(slice_rows, ref.index);
+    if (slice_rows.calls[ref.index].ofd2_id != 0) write_second(slice_rows.calls[ref.index]);
   }
 }
 
-void OffsetTracker::see(Partition& partition, uint32_t index) {
-  model::CallRow& row = partition.calls[index];
-  const decode::Motion& motion = partition.call_motion[index];
+void OffsetTracker::see(SliceRows& slice_rows, uint32_t index) {
+  model::CallRow& row = slice_rows.calls[index];
+  const decode::Motion& motion = slice_rows.call_motion[index];
   const bool seeks = row.func == func::k_lseek || row.func == func::k_fseek;
   // the record has the offset: stdio records that of its reads and writes
   const bool given = row.offset_source == model::OffsetSource::kDerived;
@@ -91,7 +91,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
     return;
   }
   if (motion.unseen) description->known = false;
-  if (motion.moves) return move(partition, index, *description);
+  if (motion.moves) return move(slice_rows, index, *description);
   if (given) return take_given(row, *description);
   if (seeks) return seek(row, motion, *description);
   append(row, description->appends);
@@ -192,24 +192,24 @@ void OffsetTracker::take_given(model::CallRow& row, Description& description) {
 
 // Clears the offsets of calls that overlap `row`: they used the position in an unknown order. Rows of earlier slices are
 // already written and stay; they are at most the last few of a million.
-void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow& row, Description& description) {
-  uint32_t index = description.partition == partition_ ? description.last_row : kNoRow;
-  for (; index != kNoRow && end_of(partition.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
-    partition.calls[index].offset = -1;
-    partition.calls[index].offset_source = model::OffsetSource::kUnknown;
+void OffsetTracker::forget_overlapped(SliceRows& slice_rows, const model::CallRow& row, Description& description) {
+  uint32_t index = description.slice == slice_ ? description.last_row : kNoRow;
+  for (; index != kNoRow && end_of(slice_rows.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
+    slice_rows.calls[index].offset = -1;
+    slice_rows.calls[index].offset_source = model::OffsetSource::kUnknown;
   }
 }
 
 // A call that bypasses a stream gets no offset: the stream may have moved the position unrecorded, and only a later
 // record of the stream would show this.
-void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
-  model::CallRow& row = partition.calls[index];
-  const bool stdio = partition.call_motion[index].stdio, appended = appends(row, description.appends);
+void OffsetTracker::move(SliceRows& slice_rows, uint32_t index, Description& description) {
+  model::CallRow& row = slice_rows.calls[index];
+  const bool stdio = slice_rows.call_motion[index].stdio, appended = appends(row, description.appends);
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
   // No call opens the standard streams, so a stream is counted from its first read or write.
   if (stdio && description.streams == 0) description.streams = 1;
   description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
-  if (overlaps) forget_overlapped(partition, row, description);
+  if (overlaps) forget_overlapped(slice_rows, row, description);
   const bool says = description.streams <= (stdio ? 1 : 0);
   if (description.known && !overlaps && !appended && says && description.position <= decode::kOffsetMax) {
     row.offset = description.position;
@@ -218,9 +218,9 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   if ((appended && row.ret > 0) || row.err == ECANCELED || (stdio && row.err != 0)) description.known = false;
   if (row.ret > 0) util::add_to(description.position, row.ret);
   description.last_end_ns = std::max(description.last_end_ns, end_of(row));
-  previous_row_[index] = description.partition == partition_ ? description.last_row : kNoRow;
+  previous_row_[index] = description.slice == slice_ ? description.last_row : kNoRow;
   description.last_row = index;
-  description.partition = partition_;
+  description.slice = slice_;
 }
 
 // An explicit offset leaves the position unchanged.

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "runner/trace/files/file_index.h"
-#include "runner/trace/rows/partition.h"
+#include "runner/trace/rows/slice_rows.h"
 #include "runner/trace/spool/loss_count.h"
 #include "runner/util/flat_map.h"
 
@@ -28,7 +28,7 @@ class OffsetTracker {
   OffsetTracker(FileIndex& files, std::vector<PositionLoss> losses);
 
   // Fills offset and offset_source of the slice's calls. Requires: slices in order of time.
-  void apply(Partition& partition);
+  void apply(SliceRows& slice_rows);
 
  private:
   static constexpr uint32_t kNoRow = UINT32_MAX;
@@ -41,7 +41,7 @@ class OffsetTracker {
     int64_t last_seek_end_ns = 0;
     uint32_t losses = 0;         // loss count of its process when the position was last known
     uint32_t last_row = kNoRow;  // the last call in its slice that moved it
-    uint32_t partition = 0;      // the slice of last_row
+    uint32_t slice = 0;          // the slice of last_row
     uint32_t found_moves = 0;    // found_moves_ of its file, also then
     uint32_t forks = 0;          // fork count of its process, also then
     int32_t streams = 0;         // streams that may use it
@@ -49,7 +49,7 @@ class OffsetTracker {
     bool known = true, appends = false;
     bool stream_goes_to_end = false;  // ftell moves a stream opened for appending, even if nothing appends now
   };
-  void see(Partition& partition, uint32_t index);
+  void see(SliceRows& slice_rows, uint32_t index);
   void begin(const model::CallRow& row);
   void end(const model::CallRow& row, Description& description);
   void begin_stream(const model::CallRow& row, Description& description);
@@ -59,10 +59,10 @@ class OffsetTracker {
   [[nodiscard]] bool still_knows(const model::CallRow& row, const Description& description);
   void seek(const model::CallRow& row, const decode::Motion& motion, Description& description);
   static void append(model::CallRow& row, bool description_appends);
-  void move(Partition& partition, uint32_t index, Description& description);
+  void move(SliceRows& slice_rows, uint32_t index, Description& description);
   void write_second(model::CallRow& row);
   void take_given(model::CallRow& row, Description& description);
-  void forget_overlapped(Partition& partition, const model::CallRow& row, Description& description);
+  void forget_overlapped(SliceRows& slice_rows, const model::CallRow& row, Description& description);
 
   FileIndex& files_;
   LossCount losses_;
@@ -70,7 +70,7 @@ class OffsetTracker {
   util::FlatMap<Description> descriptions_;
   util::FlatMap<uint32_t> found_moves_;  // by file_id: moves by descriptors that were found, not opened
   std::vector<uint32_t> previous_row_;   // for each call of the slice: the previous one of the same description
-  uint32_t partition_ = 0;
+  uint32_t slice_ = 0;
 };
 
 }  // namespace mlrun::trace

@@ -296,13 +296,13 @@ std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& sessio
                     .seen = due - missing,
                     .kernel = due});
   };
-  if (sampler.looks <= 0) return rows;
-  const int64_t in_time = sampler.looks + sampler.left_out;
+  if (sampler.samples <= 0) return rows;
+  const int64_t in_time = sampler.samples + sampler.left_out;
   constexpr const char* kShareSpent =
       "were skipped, to keep mlrun within its share of a processor (a lower --sample-hz avoids this)";
   add("samples of counters", sampler.left_out, in_time, kShareSpent);
   add("samples of process", sampler.process_left_out, in_time, kShareSpent);
-  add("samples of counters", sampler.late_looks, in_time + sampler.late_looks,
+  add("samples of counters", sampler.late_samples, in_time + sampler.late_samples,
       "were not taken in time: mlrun was stopped or got no processor, or one of them took too long");
   return rows;
 }

@@ -293,10 +293,10 @@ std::vector<model::CoverageRow> unsampled(const model::Run& session, const model
 std::vector<model::CoverageRow> gpu_sample_coverage(const model::Run& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
   std::vector<model::CoverageRow> rows = unsampled(session, info);
-  const int64_t samples = session.gpu_sampler.looks, late = session.gpu_sampler.late_looks;
+  const int64_t samples = session.gpu_sampler.samples, late = session.gpu_sampler.late_samples;
   if (samples <= 0 || late <= 0 || late < (samples + late) / kShare) return rows;
   const double sample_ms =
-      static_cast<double>(session.gpu_sampler.look_ns) / util::kNsPerMs / static_cast<double>(samples);
+      static_cast<double>(session.gpu_sampler.sample_ns) / util::kNsPerMs / static_cast<double>(samples);
   rows.push_back(
       {.subject = "samples of the GPUs",
        .detail = fmt::format("{} of {} were skipped: the driver took {:.1f} ms for a sample, on average; a lower "

@@ -25,7 +25,7 @@ std::vector<PlacementRow> placement_rows(const model::Placement& placement) {
 std::vector<PageNodeRow> page_node_rows(const model::Placement& placement) {
   std::vector<PageNodeRow> rows;
   const auto add = [&](const model::Placement::Pages& pages, int64_t pid) {
-    rows.push_back({static_cast<int32_t>(pages.rule), pid, pages.file, static_cast<int32_t>(pages.node), pages.looks,
+    rows.push_back({static_cast<int32_t>(pages.rule), pid, pages.file, static_cast<int32_t>(pages.node), pages.samples,
                     pages.sampled, pages.bytes, pages.resident_bytes});
   };
   for (const model::Placement::Process& process :

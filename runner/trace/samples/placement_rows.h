@@ -24,7 +24,7 @@ struct PageNodeRow {
   int64_t pid = 0;    // with a rule as in PlacementRow, else as mlrun sees it; 0: the sum of ended ones
   std::string file;   // "": memory without a file
   int32_t node = 0;
-  int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+  int64_t samples = 0, sampled = 0, bytes = 0, resident_bytes = 0;
 };
 
 // Rows by rule and process; a rule that matched no allocation has one row without a process.

@@ -184,7 +184,7 @@ struct PythonColumns {
     visitor.optional("thread_id", row.who.thread_id, 0);
     visitor.optional("pid", row.who.pid, 0);
     visitor.optional("tid", row.who.tid, 0);
-    visitor("looks", static_cast<int32_t>(std::min<uint32_t>(sample.looks, INT32_MAX)));
+    visitor("samples", static_cast<int32_t>(std::min<uint32_t>(sample.samples, INT32_MAX)));
     visitor.optional("running", std::clamp(sample.running, -1, 1), -1);
     visitor.optional("state", std::string_view(&row.state, row.state == 0 ? 0 : 1));
     visitor.optional("period_ns", TraceClock::from_monotonic(sample.period_ns), 0);
@@ -237,11 +237,11 @@ class PythonReader {
                 is_letter ? static_cast<char>(sample.state) : '\0'});
     ++totals_.rows;
     if (frame_id == 0) return;
-    meter_.add({who.proc_id, who.thread_id, summary::own_frame(info_.stacks, stack_id), sample.looks,
+    meter_.add({who.proc_id, who.thread_id, summary::own_frame(info_.stacks, stack_id), sample.samples,
                 TraceClock::from_monotonic(sample.period_ns), sample.running});
     const int64_t first_ns = TraceClock::from_monotonic(sample.first_ns);
     const int64_t last_ns = TraceClock::from_monotonic(sample.last_ns);
-    const int64_t apart_ns = sample.looks > 1 ? (last_ns - first_ns) / (int64_t{sample.looks} - 1) : 0;
+    const int64_t apart_ns = sample.samples > 1 ? (last_ns - first_ns) / (int64_t{sample.samples} - 1) : 0;
     lines_.add(who.thread_id, {first_ns, last_ns, stack_id, frame_id, apart_ns});
   }
 
@@ -287,11 +287,11 @@ std::vector<model::CoverageRow> python_coverage(const model::Run& session, const
       add(known == proc_ids.end() ? 0 : known->second, problem.text);
     }
   }
-  if (sampler.looks_left_out > 0 && sampler.by_name) {
+  if (sampler.rounds_left_out > 0 && sampler.by_name) {
     add(0, fmt::format("{} of {} samples were without some of the threads: with all threads they would have taken more "
                        "than 2 % of a "
                        "processor",
-                       sampler.looks_left_out, sampler.looks));
+                       sampler.rounds_left_out, sampler.rounds));
   }
   return rows;
 }

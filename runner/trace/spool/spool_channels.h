@@ -9,7 +9,7 @@
 
 #include "runner/events/spool.h"
 #include "runner/model/rows.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/util/drop_counts.h"
 #include "runner/util/flat_map.h"
 

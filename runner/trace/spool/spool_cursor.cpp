@@ -32,7 +32,7 @@ SpoolCursor::SpoolCursor(int fd, uint64_t begin, uint64_t end, uint64_t spool_by
     : fd_(fd), at_(begin), end_(std::min(end, spool_bytes)), spool_bytes_(spool_bytes) {}
 
 uint64_t SpoolCursor::end_of(const mlrun_frame& header, uint64_t offset) {
-  if (header.type == MLRUN_FRAME_PAD) return util::block_end(offset);
+  if (header.type == MLRUN_FRAME_PAD) return util::chunk_end(offset);
   return offset + util::frame_bytes(header.payload_bytes);
 }
 
@@ -72,7 +72,7 @@ Result<SpoolCursor::Found> SpoolCursor::peek(SpoolFrame& frame) {
   if (!line) return tl::make_unexpected(line.error());
   __builtin_memcpy(&frame.header, *line, util::kFrameHeaderBytes);
   if (frame.header.magic != MLRUN_SPOOL_MAGIC) return is_zero(*line) ? Found::kNothing : Found::kDamage;
-  const uint64_t limit = std::min(util::block_end(at_), spool_bytes_);
+  const uint64_t limit = std::min(util::chunk_end(at_), spool_bytes_);
   const uint64_t frame_bytes = util::kFrameHeaderBytes + frame.header.payload_bytes;
   if (frame.header.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX || frame_bytes > limit - at_) return Found::kDamage;
   const auto whole = bytes_at(at_, frame_bytes);
@@ -99,7 +99,7 @@ Result<bool> SpoolCursor::next(SpoolFrame& frame) {
       at_ = end_of(frame.header, at_);
       return true;
     }
-    const uint64_t next = vain_bytes_ < kVainBytesMax ? at_ + MLRUN_FRAME_ALIGN : std::min(util::block_end(at_), end_);
+    const uint64_t next = vain_bytes_ < kVainBytesMax ? at_ + MLRUN_FRAME_ALIGN : std::min(util::chunk_end(at_), end_);
     if (*found == Found::kDamage) damaged_bytes_ += next - at_;
     if (next != at_ + MLRUN_FRAME_ALIGN) vain_bytes_ = 0;
     at_ = next;

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "runner/model/text_arena.h"
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 #include "runner/util/chunked_list.h"
 #include "runner/util/flat_map.h"
 

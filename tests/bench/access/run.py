@@ -144,7 +144,7 @@ def main():
     for is_on, name in ((True, "with"), (False, "without")):
         print(f"{name}: held up for {statistics.mean(held_up[is_on]):.2f} % of the time in which it could run (worst phase {max(held_up[is_on]):.2f} %); "
               f"longest turn of a phase: median {statistics.median(longest[is_on]):.1f} ms, worst {max(longest[is_on]):.1f} ms")
-    print(f"{facts['looks']} windows; longest call {facts['worst_stall_ns'] / 1e6:.2f} ms, longest read {facts['worst_read_ns'] / 1e6:.2f} ms; {facts['cost']}")
+    print(f"{facts['samples']} windows; longest call {facts['worst_stall_ns'] / 1e6:.2f} ms, longest read {facts['worst_read_ns'] / 1e6:.2f} ms; {facts['cost']}")
     print(f"at least {BAR:g} % while it could run: {verdict}")
 
 

@@ -48,7 +48,7 @@ def check_reused(this, what, mib):
             continue
         found += 1
         sites[caller].add((row["site_library"], row["site_offset"]))
-        if row["block_addr"] != address or not began <= row["block_ts"] <= ended or not row["first"]:
+        if row["block_addr"] != address or not began <= row["block_ts"] <= ended or not row["is_first"]:
             wrong.append((row, blocks[at]))
     this.equal("accesses with another block", wrong[:2], [])
     this.true("enough of them", found > 1000, (found, facts))

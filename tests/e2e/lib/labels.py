@@ -11,7 +11,7 @@ COMPLETION = "its completion was not seen"  # one bio fragment is missing, but n
 def are_recorded(trace):
     """Without waits there is no split."""
     signals = (trace.run.get("kernel_side") or {}).get("signals") or []
-    return any(signal["signal"] == "waits" and signal.get("way") for signal in signals)
+    return any(signal["signal"] == "waits" and signal.get("mechanism") for signal in signals)
 
 
 def gaps(trace):

@@ -119,7 +119,7 @@ def make(case):
         "alloc_small": [COMMON | {"ts": t + 100, "class_bytes": 32, "mallocs": 3, "frees": 1, "bytes": 64},
                         COMMON | {"ts": t + 900, "class_bytes": 32, "mallocs": 0, "frees": 2, "bytes": -64}],
         "sample_gpu": [{"ts": t + at, "dur": 100, "gpu_id": 1, "sm_percent": at // 10, "fb_used_bytes": at} for at in (0, 100, 200)],
-        "python_stack": [COMMON | {"ts": t + 300, "dur": 0, "looks": 1, "running": 1, "state": "R", "period_ns": 50_000_000, "stack_id": 1,
+        "python_stack": [COMMON | {"ts": t + 300, "dur": 0, "samples": 1, "running": 1, "state": "R", "period_ns": 50_000_000, "stack_id": 1,
                                    "python_line": "train.py:12 fetch"}],
     }
     for table, of_table in rows.items():

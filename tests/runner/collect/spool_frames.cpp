@@ -14,13 +14,13 @@ namespace mlrun::collect::testing {
 namespace {
 
 std::string what_is_wrong(const std::string& bytes, size_t at, const mlrun_frame& header) {
-  const bool starts_block = at % MLRUN_SPOOL_BLOCK_BYTES == 0;
+  const bool starts_chunk = at % MLRUN_SPOOL_CHUNK_BYTES == 0;
   if (header.magic != MLRUN_SPOOL_MAGIC) return "no magic";
   if (header.version != MLRUN_SPOOL_VERSION) return "version";
-  if (starts_block != (header.type == MLRUN_FRAME_INDEX)) return "index frame and block disagree";
+  if (starts_chunk != (header.type == MLRUN_FRAME_INDEX)) return "index frame and chunk disagree";
   if (header.payload_bytes > bytes.size() - at - sizeof header) return "longer than the file";
-  const uint64_t block_rest = MLRUN_SPOOL_BLOCK_BYTES - at % MLRUN_SPOOL_BLOCK_BYTES;
-  if (sizeof header + header.payload_bytes > block_rest) return "crosses the block's end";
+  const uint64_t chunk_rest = MLRUN_SPOOL_CHUNK_BYTES - at % MLRUN_SPOOL_CHUNK_BYTES;
+  if (sizeof header + header.payload_bytes > chunk_rest) return "crosses the chunk's end";
   mlrun_frame bare = header;
   bare.crc32c = 0;
   std::string whole(reinterpret_cast<const char*>(&bare), sizeof bare);
@@ -29,7 +29,7 @@ std::string what_is_wrong(const std::string& bytes, size_t at, const mlrun_frame
 }
 
 size_t end_of(const mlrun_frame& header, size_t at) {
-  if (header.type == MLRUN_FRAME_PAD) return (at / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
+  if (header.type == MLRUN_FRAME_PAD) return (at / MLRUN_SPOOL_CHUNK_BYTES + 1) * MLRUN_SPOOL_CHUNK_BYTES;
   const size_t bytes = sizeof header + header.payload_bytes;
   return at + (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
 }

@@ -34,7 +34,7 @@ struct SpoolFrames {
   [[nodiscard]] std::map<uint64_t, std::vector<uint64_t>> numbers() const;
 };
 
-// `path`: the spool file. Checks checksums, blocks, and, unless `twins` are allowed, that each (channel, seq) is
+// `path`: the spool file. Checks checksums, chunks, and, unless `twins` are allowed, that each (channel, seq) is
 // unique.
 SpoolFrames read_spool(const std::string& path, bool twins = false);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, blocks, limits of the spool.
+// Frames, chunks, limits of the spool.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -40,30 +40,30 @@ class SpoolOnly {
   Spool spool;
 };
 
-TEST(Spool, EveryBlockBeginsWithAnIndexAndNoFrameCrossesItsEnd) {
+TEST(Spool, EveryChunkBeginsWithAnIndexAndNoFrameCrossesItsEnd) {
   SpoolOnly one;
   uint64_t seq = 0;
-  for (; one.spool.bytes() < 2 * MLRUN_SPOOL_BLOCK_BYTES + 1000; seq++) ASSERT_TRUE(one.put(65000 + seq % 400, seq));
+  for (; one.spool.bytes() < 2 * MLRUN_SPOOL_CHUNK_BYTES + 1000; seq++) ASSERT_TRUE(one.put(65000 + seq % 400, seq));
   ASSERT_TRUE(one.spool.close());
   const SpoolFrames read = read_spool(one.path);  // checks both
   ASSERT_EQ(read.error, "");
   const auto indexes = read.of_type(MLRUN_FRAME_INDEX);
   ASSERT_EQ(indexes.size(), 3u);
-  for (uint64_t block = 0; block < 3; block++) {
-    EXPECT_EQ(indexes[block].offset, block * MLRUN_SPOOL_BLOCK_BYTES);
-    EXPECT_EQ(indexes[block].as<mlrun_frame_index>().block, block);
+  for (uint64_t chunk = 0; chunk < 3; chunk++) {
+    EXPECT_EQ(indexes[chunk].offset, chunk * MLRUN_SPOOL_CHUNK_BYTES);
+    EXPECT_EQ(indexes[chunk].as<mlrun_frame_index>().chunk, chunk);
   }
   EXPECT_EQ(read.of_type(MLRUN_FRAME_DATA).size(), seq);
   EXPECT_GE(read.of_type(MLRUN_FRAME_PAD).size(), 1u);
 }
 
-TEST(Spool, ABlockThatIsFilledToItsLastByteNeedsNoPad) {
+TEST(Spool, AChunkThatIsFilledToItsLastByteNeedsNoPad) {
   SpoolOnly one;
   uint64_t seq = 0;
   ASSERT_TRUE(one.put(64, seq++));
-  while (MLRUN_SPOOL_BLOCK_BYTES - one.spool.bytes() > 200 * 1024) ASSERT_TRUE(one.put(65536 - 64, seq++));
-  while (one.spool.bytes() < MLRUN_SPOOL_BLOCK_BYTES) {
-    const uint64_t rest = MLRUN_SPOOL_BLOCK_BYTES - one.spool.bytes();
+  while (MLRUN_SPOOL_CHUNK_BYTES - one.spool.bytes() > 200 * 1024) ASSERT_TRUE(one.put(65536 - 64, seq++));
+  while (one.spool.bytes() < MLRUN_SPOOL_CHUNK_BYTES) {
+    const uint64_t rest = MLRUN_SPOOL_CHUNK_BYTES - one.spool.bytes();
     ASSERT_TRUE(one.put(static_cast<uint32_t>(std::min<uint64_t>(rest, 65536) - 64), seq++));
   }
   ASSERT_TRUE(one.put(64, seq++));

@@ -22,11 +22,11 @@ TEST(KernelReader, PassesOverKindsThatItDoesNotKnow) {
   std::vector<uint64_t> bytes;
   append(bytes, MLRUN_KERNEL_REQUEST, mlrun_block_request{});
   append(bytes, 77, mlrun_wait{});
-  append(bytes, MLRUN_KERNEL_PART, mlrun_block_part{});
+  append(bytes, MLRUN_KERNEL_FRAGMENT, mlrun_bio_fragment{});
   KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
   std::vector<int> kinds;
   while (reader.next()) kinds.push_back(reader.head().kind);
-  EXPECT_EQ(kinds, (std::vector<int>{MLRUN_KERNEL_REQUEST, 77, MLRUN_KERNEL_PART}));
+  EXPECT_EQ(kinds, (std::vector<int>{MLRUN_KERNEL_REQUEST, 77, MLRUN_KERNEL_FRAGMENT}));
   EXPECT_EQ(reader.damaged_bytes(), 0u);
 }
 
@@ -46,11 +46,11 @@ TEST(KernelReader, StopsAtALengthThatCannotBe) {
 
 TEST(KernelReader, DoesNotReadARecordAsALongerOne) {
   std::vector<uint64_t> bytes;
-  append(bytes, MLRUN_KERNEL_PART, mlrun_wait{});
+  append(bytes, MLRUN_KERNEL_FRAGMENT, mlrun_wait{});
   KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
   ASSERT_TRUE(reader.next());
-  mlrun_block_part part{};
-  EXPECT_FALSE(reader.read(part));
+  mlrun_bio_fragment fragment{};
+  EXPECT_FALSE(reader.read(fragment));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_F(GpuIdleTest, IsBlamedInMoreWindowsTheMoreSleepsThereAre) {
       spool.add(&wait, sizeof wait, wait.head.time_ns);
     }
   });
-  merge({{"state", "recorded"}, {"programs", json::array({{{"event", "sched_switch"}, {"way", "tracepoint"}}})}},
+  merge({{"state", "recorded"}, {"programs", json::array({{{"event", "sched_switch"}, {"mechanism", "tracepoint"}}})}},
         {"gpu", "wait"});
   EXPECT_EQ(pieces(), (std::map<std::string, int>{{"cpu", 3}, {"launch", 1}}));
 }

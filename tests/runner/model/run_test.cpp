@@ -62,9 +62,9 @@ TEST(RunTest, OfAnotherVersionHasTheMembersOfKnownType) {
 
 TEST(RunTest, HasWhatTheKernelSideReported) {
   const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded",
-    "signals": [{"signal": "waits", "way": null}, {"signal": "waits", "way": "tracepoint"}],
-    "programs": [{"event": "a", "way": "fentry"}, {"event": "b", "way": null, "missing": "refused"}],
-    "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "let_go": [7, {"function": "f", "calls_per_second": 9}]},
+    "signals": [{"signal": "waits", "mechanism": null}, {"signal": "waits", "mechanism": "tracepoint"}],
+    "programs": [{"event": "a", "mechanism": "fentry"}, {"event": "b", "mechanism": null, "missing": "refused"}],
+    "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "detached": [7, {"function": "f", "calls_per_second": 9}]},
     "torch": null, "devices": [{"device": 8, "rotational": false}]}})"));
   const KernelSide& side = run.kernel_side;
   EXPECT_EQ(run.recorded_by("waits"), "tracepoint");
@@ -76,17 +76,40 @@ TEST(RunTest, HasWhatTheKernelSideReported) {
   EXPECT_FALSE(side.torch || side.cuda);
   EXPECT_EQ(side.devices.at(0).rotational, false);
   EXPECT_EQ(
-      run_of(json::parse(R"({"kernel_side": {"state": "broken", "signals": [{"signal": "waits", "way": "kprobe"}]}})"))
+      run_of(json::parse(
+                 R"({"kernel_side": {"state": "broken", "signals": [{"signal": "waits", "mechanism": "kprobe"}]}})"))
           .recorded_by("waits"),
       "");
 }
 
+// Traces of the commits before the keys were renamed.
+TEST(RunTest, TakesKeysByTheirOldNames) {
+  const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded", "let_go_at_exec": 3,
+    "untold_32bit_calls": 4, "signals": [{"signal": "waits", "way": "kprobe"}],
+    "cuda": {"let_go": [{"function": "f", "calls_per_second": 9}]}},
+    "gpu_sampler": {"looks": 5, "late_looks": 6, "look_ns": 7}, "machine_sampler": {"looks": 8, "late_looks": 9},
+    "python_stacks": {"looks": 10, "looks_left_out": 11, "samples": 12}})"));
+  EXPECT_EQ(run.recorded_by("waits"), "kprobe");
+  EXPECT_EQ(run.gpu_sampler.samples, 5);
+  EXPECT_EQ(run.gpu_sampler.late_samples, 6);
+  EXPECT_EQ(run.gpu_sampler.sample_ns, 7);
+  EXPECT_EQ(run.machine_sampler.samples, 8);
+  EXPECT_EQ(run.machine_sampler.late_samples, 9);
+  EXPECT_EQ(run.python_stacks.rounds, 10);
+  EXPECT_EQ(run.python_stacks.rounds_left_out, 11);
+  EXPECT_EQ(run.kernel_side.unobserved_at_exec, 3);
+  EXPECT_EQ(run.kernel_side.unseen_32bit_calls, 4);
+  ASSERT_TRUE(run.kernel_side.cuda);
+  EXPECT_EQ(run.kernel_side.cuda->detached.at(0).calls_per_second, 9);
+}
+
 TEST(RunTest, HasWhatTheSamplersReported) {
   const model::Run run = run_of(json::parse(R"({
-    "gpu_sampler": {"looks": 5, "rows_dropped": 3, "not_sampled": [{"gpu_id": 2, "what": ["power", 4]}, "all"]},
+    "gpu_sampler": {"samples": 5, "rows_dropped": 3, "not_sampled": [{"gpu_id": 2, "what": ["power", 4]}, "all"]},
     "access": {"rows": 9, "rows_dropped": 4, "problem": ""},
     "machine_sampler": {"problem": "late", "not_sampled": [{"sample": "disk", "text": "no /proc/diskstats"}]},
     "python_stacks": {"problems": [{"text": "too old", "processes": [7, "8"]}]}, "collector": {"failures": {"walks": 4}}})"));
+  EXPECT_EQ(run.gpu_sampler.samples, 5);
   EXPECT_EQ(run.gpu_sampler.rows_dropped, 3);
   EXPECT_EQ(run.access.rows_dropped, 4);
   ASSERT_EQ(run.gpu_sampler.not_sampled.size(), 1U);

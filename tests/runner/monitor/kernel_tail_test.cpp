@@ -52,8 +52,8 @@ TEST_F(KernelTailTest, PaddingLeadsToTheNextBlock) {
   file_.add_frame({task(1)});
   file_.add(frame_of({}, MLRUN_FRAME_PAD));
   EXPECT_EQ(pids(), (std::vector<uint32_t>{1}));
-  EXPECT_EQ(tail_.offset(), MLRUN_SPOOL_BLOCK_BYTES);
-  file_.go_to(MLRUN_SPOOL_BLOCK_BYTES);
+  EXPECT_EQ(tail_.offset(), MLRUN_SPOOL_CHUNK_BYTES);
+  file_.go_to(MLRUN_SPOOL_CHUNK_BYTES);
   file_.add_frame({task(2)});
   EXPECT_EQ(pids(), (std::vector<uint32_t>{2}));
 }

@@ -160,12 +160,12 @@ TEST(ParquetTable, FailsWhenTheDiskIsFull) {
 // Ten row groups in two files: group g has ts in [100 g, 100 g + 50) and ends up to 100 g + 90.
 testing::TraceFolder& write_times(testing::TraceFolder& trace) {
   const std::string folder = table_folder(trace, "times");
-  for (int part = 0; part < 2; ++part) {
+  for (int file = 0; file < 2; ++file) {
     ParquetTable table("times");
     auto& ts = table.int64("ts");
     auto& end_max = table.int64("end_max");
-    EXPECT_TRUE(table.open(folder + "/part-0000" + std::to_string(part) + ".parquet"));
-    for (int64_t group = part * 5; group < part * 5 + 5; ++group) {
+    EXPECT_TRUE(table.open(folder + "/part-0000" + std::to_string(file) + ".parquet"));
+    for (int64_t group = file * 5; group < file * 5 + 5; ++group) {
       for (int64_t i = 0; i < 50; ++i) {
         ts.add(group * 100 + i);
         end_max.add(group * 100 + 90);

@@ -34,9 +34,9 @@ void SpoolWriter::append(mlrun_frame header, const void* payload) {
 
 void SpoolWriter::add_frame(mlrun_frame_type type, uint64_t channel, const void* payload, size_t bytes, uint8_t lap,
                             uint32_t lost, int64_t seq) {
-  const size_t used = bytes_.size() % MLRUN_SPOOL_BLOCK_BYTES;
+  const size_t used = bytes_.size() % MLRUN_SPOOL_CHUNK_BYTES;
   const size_t needed = 2 * sizeof(mlrun_frame) + bytes + MLRUN_FRAME_ALIGN;  // a pad behind it as well
-  if (used == 0 || MLRUN_SPOOL_BLOCK_BYTES - used < needed) begin_block();
+  if (used == 0 || MLRUN_SPOOL_CHUNK_BYTES - used < needed) begin_chunk();
   mlrun_frame header{};
   header.type = type;
   header.payload_bytes = static_cast<uint32_t>(bytes);
@@ -48,15 +48,15 @@ void SpoolWriter::add_frame(mlrun_frame_type type, uint64_t channel, const void*
   append(header, payload);
 }
 
-void SpoolWriter::begin_block() {
-  const size_t blocks = (bytes_.size() + MLRUN_SPOOL_BLOCK_BYTES - 1) / MLRUN_SPOOL_BLOCK_BYTES;
-  if (bytes_.size() % MLRUN_SPOOL_BLOCK_BYTES != 0) {
+void SpoolWriter::begin_chunk() {
+  const size_t chunks = (bytes_.size() + MLRUN_SPOOL_CHUNK_BYTES - 1) / MLRUN_SPOOL_CHUNK_BYTES;
+  if (bytes_.size() % MLRUN_SPOOL_CHUNK_BYTES != 0) {
     mlrun_frame pad{};
     pad.type = MLRUN_FRAME_PAD;
     append(pad, nullptr);
-    bytes_.resize(blocks * MLRUN_SPOOL_BLOCK_BYTES);
+    bytes_.resize(chunks * MLRUN_SPOOL_CHUNK_BYTES);
   }
-  const mlrun_frame_index index{blocks, kStartNs + pass_ns_};
+  const mlrun_frame_index index{chunks, kStartNs + pass_ns_};
   mlrun_frame header{};
   header.type = MLRUN_FRAME_INDEX;
   header.payload_bytes = sizeof index;

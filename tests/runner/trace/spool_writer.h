@@ -55,7 +55,7 @@ class SpoolWriter {
 
  private:
   void append(mlrun_frame header, const void* payload);
-  void begin_block();
+  void begin_chunk();
 
   std::string bytes_;
   nlohmann::json session_;

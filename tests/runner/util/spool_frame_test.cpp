@@ -10,8 +10,8 @@ namespace {
 
 static_assert(frame_aligned(0) == 0 && frame_aligned(1) == 64 && frame_aligned(64) == 64);
 static_assert(frame_bytes(0) == 64 && frame_bytes(1) == 128 && frame_bytes(64) == 128 && frame_bytes(65) == 192);
-static_assert(block_end(0) == MLRUN_SPOOL_BLOCK_BYTES && block_end(MLRUN_SPOOL_BLOCK_BYTES - 1) == block_end(0));
-static_assert(block_end(MLRUN_SPOOL_BLOCK_BYTES) == 2 * MLRUN_SPOOL_BLOCK_BYTES);
+static_assert(chunk_end(0) == MLRUN_SPOOL_CHUNK_BYTES && chunk_end(MLRUN_SPOOL_CHUNK_BYTES - 1) == chunk_end(0));
+static_assert(chunk_end(MLRUN_SPOOL_CHUNK_BYTES) == 2 * MLRUN_SPOOL_CHUNK_BYTES);
 
 TEST(SpoolFrame, ASealCoversTheHeaderAndThePayload) {
   std::string payload = "payload";

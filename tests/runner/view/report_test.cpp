@@ -69,7 +69,7 @@ TEST_F(ReportTest, ReportsAnEmptyTrace) {
 }
 
 TEST_F(ReportTest, NamesADamagedTable) {
-  fs::resize_file(trace_.part("summary_process"), 100);
+  fs::resize_file(trace_.table_file("summary_process"), 100);
   const std::string out = run();
   EXPECT_TRUE(out.starts_with("error: ")) << out;
   EXPECT_NE(out.find("summary_process/part-00000.parquet"), std::string::npos) << out;

@@ -157,7 +157,7 @@ TEST_F(ShowTest, ComparesTrueAndFalse) {
 
 // The first row group is spoilt: rows of the others are found all the same when ts rules it out.
 TEST_F(ShowTest, DoesNotReadRowGroupsThatTimeRulesOut) {
-  std::fstream file(trace_.part("call"), std::ios::in | std::ios::out | std::ios::binary);
+  std::fstream file(trace_.table_file("call"), std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(4);
   file << std::string(64, '\xff');
   file.close();

@@ -69,7 +69,9 @@ SmallTrace::SmallTrace() {
 
 SmallTrace::~SmallTrace() { fs::remove_all(folder_); }
 
-fs::path SmallTrace::part(const std::string& table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
+fs::path SmallTrace::table_file(const std::string& table) const {
+  return folder_ / "tables" / table / "part-00000.parquet";
+}
 
 void SmallTrace::write_run(const nlohmann::json& run) const { std::ofstream(folder_ / "run.json") << run; }
 

@@ -21,7 +21,7 @@ class SmallTrace {
   SmallTrace& operator=(const SmallTrace&) = delete;
 
   [[nodiscard]] std::string folder() const { return folder_.string(); }
-  [[nodiscard]] std::filesystem::path part(const std::string& table) const;
+  [[nodiscard]] std::filesystem::path table_file(const std::string& table) const;
   void write_run(const nlohmann::json& run) const;
 
  private:

@@ -44,10 +44,10 @@ def crowded():
     parts = [row for row in trace.rows("block_part") if row["bytes"] == PAGE]
     rows, lost = lost_in(trace)
     equal("crowded: what fio asked for", asked_of_disk("crowded"), 96)
-    check("crowded: some found room and some none", len(parts) >= 8 and lost[FULL, "block parts"] >= 24 and
+    check("crowded: some found room and some none", len(parts) >= 8 and lost[FULL, "bio fragments"] >= 24 and
           lost[FULL, "requests"] >= 24, (len(parts), lost))
-    equal("crowded: parts and those that were lost are all", len(parts) + lost[FULL, "block parts"], 96)
-    of_parts = [row for row in rows if (row["reason"], row["unit"]) == (FULL, "block parts")]
+    equal("crowded: parts and those that were lost are all", len(parts) + lost[FULL, "bio fragments"], 96)
+    of_parts = [row for row in rows if (row["reason"], row["unit"]) == (FULL, "bio fragments")]
     equal("crowded: on which processor", {row["cpu"] for row in of_parts}, {int((OUT / "crowded.processor").read_text())})
     are_within("crowded", of_parts, parts)
     handed_in = [row for row in trace.rows("vfs") if row["op"] == "read" and row["flags"] & LATER]
@@ -55,7 +55,7 @@ def crowded():
     equal("crowded: reads that were handed in", len(handed_in), 96)
     check("crowded: of some the end is seen", 8 <= len(ended) <= 72, len(ended))
     equal("crowded: and the others are counted", lost[FULL, "completions of file operations"], 96 - len(ended))
-    said("crowded", FULL, "block parts", "completions of file operations")
+    said("crowded", FULL, "bio fragments", "completions of file operations")
 
 
 def served():
@@ -76,7 +76,7 @@ def served():
 
 def forgotten():
     """Pages whose writer is not remembered any more when they are written."""
-    why, unit = "the process that dirtied their pages is unknown (at most this many)", "block parts"
+    why, unit = "the process that dirtied their pages is unknown (at most this many)", "bio fragments"
     trace = Trace(OUT / "forgotten")
     files = {int(line.split()[1]) for line in (OUT / "forgotten.inodes").read_text().splitlines()}
     parts = [row for row in trace.rows("block_part") if row["ino"] in files and row["op"] == "write"]

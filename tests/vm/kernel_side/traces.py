@@ -102,8 +102,8 @@ class Run:
     def traces_functions(self):
         """Each is traced by fentry: a fallback would hide that the kernel refused our programs."""
         programs = self.trace.run["kernel_side"]["programs"]
-        ways = {entry["event"]: entry["way"] for entry in programs if entry["way"] != "tracepoint"}
-        check(f"{self.name}: functions are probed by fentry", ways and set(ways.values()) == {"fentry"}, ways)
+        mechanisms = {entry["event"]: entry["mechanism"] for entry in programs if entry["mechanism"] != "tracepoint"}
+        check(f"{self.name}: functions are probed by fentry", mechanisms and set(mechanisms.values()) == {"fentry"}, mechanisms)
 
     def moved_for(self, calls):
         """Bytes that requests moved for these calls, by parts that carry the number of the call's operation."""

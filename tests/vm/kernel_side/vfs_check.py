@@ -160,7 +160,7 @@ def parts_carry_it(run):
 
 
 def each_file_system(whole, folders):
-    equal("each: by which way", (whole.signal()["way"], whole.signal().get("missing")), ("fentry", None))
+    equal("each: by which mechanism", (whole.signal()["mechanism"], whole.signal().get("missing")), ("fentry", None))
     for folder in folders:
         run = whole.while_in(folder, folders)
         each_once(run, folder)
@@ -285,7 +285,7 @@ def summary():
 
 def another_user():
     run = Files("user")
-    equal("user: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
+    equal("user: by which mechanism", (run.signal()["mechanism"], run.signal().get("missing")), ("fentry", None))
     equal("user: each once", [row["ret"] for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
                               run.trace.paths.get(row["file_id"]) == "/mnt/disk/f"], [4096] * 16)
     check("user: the file's operations", run.of_file("f"), "none")
@@ -301,9 +301,9 @@ def another_user():
 
 def other_ways():
     run = Files("kprobe")
-    equal("kprobe: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry and kprobe", None))
+    equal("kprobe: by which mechanism", (run.signal()["mechanism"], run.signal().get("missing")), ("fentry and kprobe", None))
     programs = run.trace.run["kernel_side"]["programs"]
-    why = {program["event"]: program.get("why_kprobe") for program in programs if program["way"] == "kprobe"}
+    why = {program["event"]: program.get("why_kprobe") for program in programs if program["mechanism"] == "kprobe"}
     equal("kprobe: why", set(why.values()), {"fentry: the function is not in this kernel's BTF"})
     check("kprobe: is said", run.signal()["note"].startswith(f"{len(why)} function"), run.signal())
     reads = [row for row in run.outermost if row["op"] == "read" and run.func_of(row) == "read" and
@@ -315,7 +315,7 @@ def other_ways():
         return
     run = Files("silent")
     equal("silent: nothing of it", (run.rows, sum(call["vfs_ns"] for call in run.calls.values())), ([], 0))
-    check("silent: is said", run.signal()["way"] is None and "recorded nothing" in run.signal()["missing"], run.signal())
+    check("silent: is said", run.signal()["mechanism"] is None and "recorded nothing" in run.signal()["missing"], run.signal())
     by_system_calls()
 
 
@@ -339,9 +339,9 @@ def operations_of(run):
 def opened_late(disk):
     """Opens are recorded by a function that is a part of opening where no other function can be probed."""
     run = Files("opens")
-    equal("opens: by which way", (run.signal()["way"], run.signal().get("missing")), ("fentry", None))
+    equal("opens: by which mechanism", (run.signal()["mechanism"], run.signal().get("missing")), ("fentry", None))
     check("opens: is said", "security_file_open" in run.signal().get("note", ""), run.signal())
-    programs = {program["event"]: program["way"] for program in run.trace.run["kernel_side"]["programs"]}
+    programs = {program["event"]: program["mechanism"] for program in run.trace.run["kernel_side"]["programs"]}
     equal("opens: by which function", [name for name in ("do_filp_open", "do_file_open", "security_file_open") if name in programs],
           ["security_file_open"])
     each_once(run, "/mnt/disk")
@@ -356,8 +356,8 @@ def opened_late(disk):
 def by_system_calls():
     calls, functions = Files("calls"), Files("functions")
     names(calls, "/mnt/disk")
-    equal("functions: by which way", functions.signal()["way"], "fentry")
-    equal("calls: by which way", calls.signal()["way"], "tracepoint")
+    equal("functions: by which mechanism", functions.signal()["mechanism"], "fentry")
+    equal("calls: by which mechanism", calls.signal()["mechanism"], "tracepoint")
     check("calls: is said", "times are those of the calls" in calls.signal()["note"], calls.signal())
     told, wanted = operations_of(calls), operations_of(functions)
     check("calls: some of each", {key if isinstance(key, str) else key[0] for key in told} >=

@@ -59,8 +59,8 @@ def check_hint_faults():
         run = Run("remote", 32, seconds, "hint-faults", before=())  # a policy would keep NUMA balancing away
         counted = vmstat("numa_hint_faults") - before
         rows = run.rows()
-        again = [row for row in run.inside(run.hot, rows) if not row["first"]]
-        cold = [row for row in run.inside(run.cold, rows) if not row["first"]]
+        again = [row for row in run.inside(run.hot, rows) if not row["is_first"]]
+        cold = [row for row in run.inside(run.cold, rows) if not row["is_first"]]
         exact = [row for row in again if (row["addr"] - run.hot) // PAGE % 10 == 0]
         if len({row["addr"] // PAGE for row in exact}) >= run.pages * 0.98:
             break
@@ -175,7 +175,7 @@ def check_damon():
         if windows >= 3:
             break
     expect("DAMON: at least 90 % of the hot tenth, at most 2 % of the rest", windows >= 3 and hit >= 0.9 and false <= 0.02,
-           f"{100 * hit:.1f} % and {100 * false:.2f} % in {windows} windows; {run.touches} touches; started {run.facts['looks']} times")
+           f"{100 * hit:.1f} % and {100 * false:.2f} % in {windows} windows; {run.touches} touches; started {run.facts['samples']} times")
     run = Run("hot", 16, 6, "damon")
     rows = [row for row in run.rows() if row["addr"] <= run.hot < row["addr"] + row["bytes"]]
     expect("the blind case is reported", "never leaves the TLB" in run.facts["blind_to"], f"hot 64 KiB: {sum(row['count'] > 0 for row in rows)} of {len(rows)} regions called accessed")

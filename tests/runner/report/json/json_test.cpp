@@ -122,7 +122,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "classes",
                                              "errors",
                                              "sites",
-                                             "access",
+                                             "file_access",
                                              "reread",
                                              "sizes",
                                              "timeline",
@@ -156,7 +156,7 @@ TEST(JsonTest, HasTheSameFiguresAsTheSummary) {
   EXPECT_EQ(json["processes"][0]["heap"]["live_at_peak"][0]["library"], "/usr/lib/libtorch_cpu.so");
   EXPECT_EQ(json["phases"][0]["bytes_read"], 4 << 20);
   EXPECT_EQ(json["errors"][0]["name"], "ENOENT");
-  EXPECT_EQ(json["access"]["write"]["sequential_share_of_bytes"], 1.0);
+  EXPECT_EQ(json["file_access"]["write"]["sequential_share_of_bytes"], 1.0);
   EXPECT_EQ(json["sizes"][0]["high_bytes"], 512);
   EXPECT_EQ(json["timeline"]["bytes_read"].size(), 38u);
   EXPECT_EQ(json["tracing"]["calls_cost_ns"], 10 * 30 + 45.5 + 2 * 500 + 80'000);

@@ -44,7 +44,7 @@ TEST_F(StackBatch, ASleepingThreadThatDoesNotMoveHasOneRow) {
   ASSERT_EQ(read.samples.size(), 3u);
   EXPECT_EQ(read.samples[0].first_ns, 10u);
   EXPECT_EQ(read.samples[0].last_ns, 30u);
-  EXPECT_EQ(read.samples[0].looks, 3u);
+  EXPECT_EQ(read.samples[0].samples, 3u);
   EXPECT_EQ(read.samples[0].period_ns, 30u);
   EXPECT_EQ(read.samples[0].running, 0);
   EXPECT_EQ(read.samples[0].state, static_cast<uint32_t>('S'));
@@ -60,7 +60,7 @@ TEST_F(StackBatch, AThreadThatSleepsAtTheSamePlaceInTheNextRoundOfItsLoopHasAnot
   batch_.add(30, 10, {1, 2, 'S'}, stack_);
   const Read read(batch_.take());
   ASSERT_EQ(read.samples.size(), 2u);
-  EXPECT_EQ(read.samples[0].looks, 2u);
+  EXPECT_EQ(read.samples[0].samples, 2u);
   EXPECT_EQ(read.samples[0].stack, read.samples[1].stack);
   EXPECT_NE(read.samples[0].loops, read.samples[1].loops);
 }

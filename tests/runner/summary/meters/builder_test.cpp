@@ -125,13 +125,13 @@ TEST_F(BuilderTest, SortsRequestSizesIntoPowersOfTwo) {
 }
 
 TEST_F(BuilderTest, DistinguishesSequentialFromRandomPerDescription) {
-  const AccessPattern& reads = summary_.access[size_t(Direction::kRead)];
+  const FileAccessPattern& reads = summary_.file_access[size_t(Direction::kRead)];
   EXPECT_EQ(reads.sequential.calls, 5);  // configuration, three of case A, the first of case B
   EXPECT_EQ(reads.sequential.bytes, 300 + 4 * kMiB + 4096);
   EXPECT_EQ(reads.forward.calls, 1);
   EXPECT_EQ(reads.backward.calls, 1);
   EXPECT_EQ(reads.unknown.calls, 0);
-  const AccessPattern& writes = summary_.access[size_t(Direction::kWrite)];
+  const FileAccessPattern& writes = summary_.file_access[size_t(Direction::kWrite)];
   EXPECT_EQ(writes.sequential.calls, 1);  // anywhere, with O_APPEND
   EXPECT_EQ(writes.sequential.bytes, 3 * kMiB);
 }
@@ -199,7 +199,7 @@ TEST(EmptyBuilderTest, FollowsNoReadAtAnUnknownOffset) {
   builder.add(row);
   const Summary summary = builder.finish({});
   EXPECT_EQ(summary.reread.bytes_left_out, 100);
-  EXPECT_EQ(summary.access[0].unknown.bytes, 100);
+  EXPECT_EQ(summary.file_access[0].unknown.bytes, 100);
 }
 
 TEST(EmptyBuilderTest, GivesAnEmptySummary) {

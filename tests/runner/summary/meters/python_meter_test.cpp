@@ -69,14 +69,14 @@ TEST(PythonMeterTest, KeepsTheDriverApartAndCountsWaiting) {
   const auto rows = meter.finish(processes, table, 10);
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].is_driver, 1);
-  EXPECT_EQ(rows[0].looks, 10);
+  EXPECT_EQ(rows[0].samples, 10);
   EXPECT_EQ(rows[0].running, 8);
   EXPECT_EQ(rows[0].waiting, 2);
   EXPECT_EQ(rows[0].processes, 1);
   EXPECT_EQ(rows[0].time_ns, 1000);
   EXPECT_EQ(rows[0].running_ns, 800);
   EXPECT_EQ(rows[1].is_driver, 0);
-  EXPECT_EQ(rows[1].looks, 8);
+  EXPECT_EQ(rows[1].samples, 8);
   EXPECT_EQ(rows[1].waiting, 5);
   EXPECT_EQ(rows[1].processes, 2);
 }

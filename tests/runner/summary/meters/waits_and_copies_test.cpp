@@ -81,7 +81,7 @@ TEST(WaitsAndCopies, ACopyBetweenFilesIsReadAndWritten) {
   ASSERT_EQ(summary.files.size(), 2u);
   EXPECT_EQ(summary.files[0].totals.bytes_read + summary.files[1].totals.bytes_read, 4096);
   EXPECT_EQ(summary.files[0].totals.bytes_written + summary.files[1].totals.bytes_written, 4096);
-  EXPECT_EQ(summary.access[size_t(Direction::kWrite)].sequential.bytes, 4096);
+  EXPECT_EQ(summary.file_access[size_t(Direction::kWrite)].sequential.bytes, 4096);
   EXPECT_EQ(summary.reread.distinct_bytes, 4096);
 }
 

@@ -39,6 +39,22 @@ struct Columns<OldGpuMemory> {
     visitor("not_followed", row.is.not_followed);
   }
 };
+struct OldPython {
+  PythonSummary is;
+};
+template <>
+struct Columns<OldPython> {
+  static constexpr const char* kTable = "summary_python";
+  static void visit(auto& visitor, auto& row) {
+    visitor("role", row.is.role);
+    visitor("processes", row.is.processes);
+    visitor("function", row.is.function);
+    visitor("source", row.is.source);
+    visitor("line", row.is.line);
+    visitor("looks", row.is.samples);
+    visitor("running", row.is.running);
+  }
+};
 struct OldGpuIdle {
   GpuIdleSummary is;
 };
@@ -85,7 +101,7 @@ class TablesTest : public ::testing::Test {
     ASSERT_TRUE(RowWriter::write(summary.left_out, folder_));
     std::ofstream(folder_ / "run.json") << *summary.run.document;
   }
-  fs::path part(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
+  fs::path table_file(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
 
   fs::path folder_;
 };
@@ -141,7 +157,7 @@ TEST_F(TablesTest, NamesTheTableThatIsMissing) {
 
 TEST_F(TablesTest, NamesTheFileThatIsDamaged) {
   write(testing::small_training());
-  fs::resize_file(part("summary_func"), fs::file_size(part("summary_func")) / 2);
+  fs::resize_file(table_file("summary_func"), fs::file_size(table_file("summary_func")) / 2);
   const auto read = read_tables(folder_);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().text.find("summary_func"), std::string::npos) << read.error().text;
@@ -149,7 +165,7 @@ TEST_F(TablesTest, NamesTheFileThatIsDamaged) {
 
 TEST_F(TablesTest, NamesTheColumnOfAnotherVersion) {
   write(testing::small_training());
-  fs::copy_file(part("summary_size"), part("summary_error"), fs::copy_options::overwrite_existing);
+  fs::copy_file(table_file("summary_size"), table_file("summary_error"), fs::copy_options::overwrite_existing);
   const auto read = read_tables(folder_);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().text.find("column 'number' is missing"), std::string::npos) << read.error().text;
@@ -165,8 +181,13 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   GpuIdleSummary idle;
   idle.label = "cpu";
   idle.split.wait_ns = 7;
+  PythonSummary line;
+  line.function = "fetch";
+  line.samples = 9;
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuMemory>{{memory}}, folder_));
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuIdle>{{idle}}, folder_));
+  ASSERT_TRUE(RowWriter::write(std::vector<OldPython>{{line}}, folder_));
+  fs::remove_all(fs::path(folder_) / "tables" / "summary_file_access");
   const auto read = read_tables(folder_);
   ASSERT_TRUE(read) << read.error().text;
   ASSERT_EQ(read->gpu_memory.size(), 1u);
@@ -177,6 +198,8 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   EXPECT_EQ(read->gpu_idle[0].split.wait_ns, 7);
   EXPECT_TRUE(read->gpu_idle[0].python_line.empty());
   EXPECT_TRUE(read->gpu_idle[0].func.empty());
+  ASSERT_EQ(read->python.size(), 1u);
+  EXPECT_EQ(read->python[0].samples, 9);
   EXPECT_FALSE(report::text(*read, "x", {}).empty());
 }
 
@@ -191,7 +214,7 @@ TEST_F(TablesTest, RefusesADamagedRunFile) {
 // Bytes flipped one after another: an error or other figures, never a crash.
 TEST_F(TablesTest, SurvivesFlippedBytes) {
   write(testing::small_training());
-  const fs::path path = part("summary_latency");
+  const fs::path path = table_file("summary_latency");
   std::ifstream in(path, std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   for (size_t at = 0; at < good.size(); at += 7) {

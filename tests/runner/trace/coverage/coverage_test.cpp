@@ -127,12 +127,12 @@ TEST(Coverage, NamesAChildWithUnknownTotals) {
 }
 
 // Three children: one records, one executes a static program, of one nothing is known.
-SpoolWriter run_with_silent_children(int64_t parent_rchar, bool waits) {
-  constexpr uint32_t kStaticPid = 202, kSilentPid = 203;
+SpoolWriter run_with_unseen_children(int64_t parent_rchar, bool waits) {
+  constexpr uint32_t kStaticPid = 202, kUnseenPid = 203;
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
   RecordBuffer records;
-  for (const uint32_t pid : {kChildPid, kStaticPid, kSilentPid}) {
+  for (const uint32_t pid : {kChildPid, kStaticPid, kUnseenPid}) {
     records.add(testing::DescriptorCall{
         .func = events::func::k_vfork, .start = ticks_at(kMillisecond), .fd = -1, .result = pid});
     if (waits) records.add_child_end(ticks_at(30 * kMillisecond), pid, 0);
@@ -151,7 +151,7 @@ SpoolWriter run_with_silent_children(int64_t parent_rchar, bool waits) {
 
 TEST(Coverage, AStaticChildHasOneLineAndTheOthersAreCountedOfAll) {
   const TraceFolder folder;
-  merge(folder, run_with_silent_children(kReadByParent + kReadByChild, true));
+  merge(folder, run_with_unseen_children(kReadByParent + kReadByChild, true));
   EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>({"/bin/static-tool", "child processes"}));
   EXPECT_EQ(folder.numbers("coverage", "seen"), Numbers({0, 2}));
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({1, 3}));
@@ -160,7 +160,7 @@ TEST(Coverage, AStaticChildHasOneLineAndTheOthersAreCountedOfAll) {
 TEST(Coverage, ChildrenThatMovedNothingAreRemarks) {
   const auto levels = [](int64_t parent_rchar, bool waits) {
     const TraceFolder folder;
-    EXPECT_TRUE(folder.merge(run_with_silent_children(parent_rchar, waits)));
+    EXPECT_TRUE(folder.merge(run_with_unseen_children(parent_rchar, waits)));
     return folder.texts("coverage", "level");
   };
   using Texts = std::vector<std::string>;
@@ -262,7 +262,7 @@ TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideRecordsFaults) {
   SpoolWriter spool = run_that_maps({{2 << 20}});
   spool.session()["options"]["streams"] = {"files", "block", "vfs"};
   spool.session()["kernel_side"] = {{"state", "recorded"},
-                                    {"signals", {{{"signal", "file operations"}, {"way", "fentry"}}}}};
+                                    {"signals", {{{"signal", "file operations"}, {"mechanism", "fentry"}}}}};
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(spool));
   EXPECT_EQ(folder.numbers("coverage", "proc_id"), Numbers());
@@ -270,10 +270,10 @@ TEST(Coverage, MappedFilesAreSeenWhereTheKernelSideRecordsFaults) {
 
 // --kprobes on a kernel whose functions cannot be probed.
 TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
-  const json without = {{"signal", "file operations"}, {"way", nullptr}, {"missing", "no BTF"}};
-  const json by_system_calls = {{"signal", "file operations"}, {"way", "tracepoint"}};
-  const json with = {{"signal", "file operations"}, {"way", "fentry"}};
-  const json no_fault = {{"event", "filemap_fault"}, {"way", "fentry"}, {"missing", "not in this kernel"}};
+  const json without = {{"signal", "file operations"}, {"mechanism", nullptr}, {"missing", "no BTF"}};
+  const json by_system_calls = {{"signal", "file operations"}, {"mechanism", "tracepoint"}};
+  const json with = {{"signal", "file operations"}, {"mechanism", "fentry"}};
+  const json no_fault = {{"event", "filemap_fault"}, {"mechanism", "fentry"}, {"missing", "not in this kernel"}};
   const auto told = [](const char* state, const json& signal, const json& programs) {
     SpoolWriter spool = run_that_maps({{2 << 20}});
     spool.session()["options"]["streams"] = {"files", "block", "vfs"};

@@ -191,7 +191,7 @@ TEST_F(Files, AFileOfAnotherThreadsDefinitionIsFoundAcrossBlocks) {
   const uint64_t path = string("/none/shared");
   records_.add(OpenFileRecord{.number = 1, .inode = 10, .path = path});
   spool_.add_data(1, records_);
-  while (spool_.bytes().size() < MLRUN_SPOOL_BLOCK_BYTES + (1 << 20)) {
+  while (spool_.bytes().size() < MLRUN_SPOOL_CHUNK_BYTES + (1 << 20)) {
     for (int i = 0; i < 8000; ++i)
       records_.add(testing::DescriptorCall{.start = ticks_at(kMillisecond), .duration = 1, .open_file = 1});
     spool_.add_data(1, records_);

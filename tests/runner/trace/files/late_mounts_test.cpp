@@ -24,19 +24,19 @@ std::vector<std::string> rows_of(const json& programs) {
 
 TEST(LateMounts, AFileSystemIsRecordedFromItsLastFunctionOn) {
   const json programs = json::parse(R"([
-    {"event": "ext4_file_read_iter", "way": "fentry"},
-    {"event": "xfs_file_read_iter", "way": "fentry", "file_system": "xfs", "since_ns": 10},
-    {"event": "xfs_file_fsync", "way": "fentry", "file_system": "xfs", "since_ns": 30},
-    {"event": "xfs_file_write_iter", "way": "fentry", "file_system": "xfs", "since_ns": 20}])");
+    {"event": "ext4_file_read_iter", "mechanism": "fentry"},
+    {"event": "xfs_file_read_iter", "mechanism": "fentry", "file_system": "xfs", "since_ns": 10},
+    {"event": "xfs_file_fsync", "mechanism": "fentry", "file_system": "xfs", "since_ns": 30},
+    {"event": "xfs_file_write_iter", "mechanism": "fentry", "file_system": "xfs", "since_ns": 20}])");
   EXPECT_EQ(rows_of(programs), std::vector<std::string>{
                                    "operations on files of xfs: first mounted during the run; recorded from 30 ns on"});
 }
 
 TEST(LateMounts, FailedAttachmentsAreReported) {
   const json programs = json::parse(R"([
-    {"event": "a", "way": null, "missing": "kprobe: refused", "file_system": "btrfs", "since_ns": 10},
-    {"event": "b", "way": "kprobe", "file_system": "f2fs", "since_ns": 20},
-    {"event": "c", "way": null, "missing": "no memory", "file_system": "f2fs", "since_ns": 30}])");
+    {"event": "a", "mechanism": null, "missing": "kprobe: refused", "file_system": "btrfs", "since_ns": 10},
+    {"event": "b", "mechanism": "kprobe", "file_system": "f2fs", "since_ns": 20},
+    {"event": "c", "mechanism": null, "missing": "no memory", "file_system": "f2fs", "since_ns": 30}])");
   EXPECT_EQ(
       rows_of(programs),
       (std::vector<std::string>{

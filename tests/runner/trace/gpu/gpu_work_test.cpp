@@ -197,7 +197,7 @@ TEST(GpuWork, OfAllocationsAndWholeGraphsBelongsToTheirCalls) {
   EXPECT_EQ(folder.numbers("gpu_graph", "tid"), (Numbers{101, 101}));
   EXPECT_EQ(folder.numbers("gpu_graph", "graph_id"), (Numbers{5, 6}));
   EXPECT_EQ(folder.numbers("gpu_graph", "nodes"), (Numbers{std::nullopt, 12}));
-  EXPECT_EQ(folder.numbers("gpu_graph", "busy"), (Numbers{std::nullopt, 7000}));
+  EXPECT_EQ(folder.numbers("gpu_graph", "busy_ns"), (Numbers{std::nullopt, 7000}));
   EXPECT_EQ(folder.run()["gpu_work"]["folded_nodes"], 12);
   ASSERT_EQ(summary.gpu_memory.size(), 1u);
   EXPECT_EQ(summary.gpu_memory[0].peak_bytes, 8192);

@@ -15,7 +15,7 @@ using nlohmann::json;
 std::vector<std::string> gaps(const json& report) {
   const model::Run session = model::run_of({{"options", {{"streams", {"cuda"}}}}, {"kernel_side", {{"cuda", report}}}});
   const LibraryReport library(session, session.kernel_side.cuda, "cuda", "libcuda");
-  EXPECT_TRUE(library.is_followed());
+  EXPECT_TRUE(library.is_observed());
   model::TraceInfo info;
   library.add_gaps(info, "before", "of these");
   std::vector<std::string> rows;
@@ -27,7 +27,7 @@ TEST(LibraryReport, ProcessesAndDetachedProbesAreReported) {
   EXPECT_EQ(gaps(json::parse(R"({"libraries": [
               {"pid": 4, "path": "/a", "functions": 3, "was_there": true},
               {"pid": 5, "path": "/b", "functions": 0, "missing": "no symbols"}],
-              "let_go": [{"function": "cuInit", "calls_per_second": 9}]})")),
+              "detached": [{"function": "cuInit", "calls_per_second": 9}]})")),
             (std::vector<std::string>{
                 "calls of libcuda: process 5, /b: no symbols",
                 "before: processes had libcuda loaded when mlrun attached to them: of these",
@@ -43,7 +43,7 @@ TEST(LibraryReport, AMissingReportOrProcessHasARow) {
 
 TEST(LibraryReport, ValuesOfOtherTypesAreLeftOut) {
   EXPECT_TRUE(gaps(json::parse(R"({"libraries": [{"pid": "4", "path": null, "functions": true, "was_there": 1}, 7],
-              "let_go": [{"function": 7, "calls_per_second": "9"}], "put_off": [2]})"))
+              "detached": [{"function": 7, "calls_per_second": "9"}], "put_off": [2]})"))
                   .empty());
 }
 

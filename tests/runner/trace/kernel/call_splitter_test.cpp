@@ -29,7 +29,7 @@ TEST(TimeSweep, AddsUpToTheDurationForAnyInput) {
     ASSERT_EQ(split.sum(), to - from);
     for (const int64_t part : {split.own_ns, split.runq_ns, split.vfs_ns, split.queue_ns, split.device_ns,
                                split.remote_ns, split.wait_ns, split.device_shared_ns}) {
-      ASSERT_GE(part, 0);
+      ASSERT_GE(fragment, 0);
     }
     ASSERT_LE(split.device_shared_ns, split.device_ns);
   }
@@ -101,8 +101,8 @@ class CallSplitterTest : public ::testing::Test {
     window_.add(record);
   }
 
-  static mlrun_block_part part(uint32_t tid, uint64_t queue_ns, uint64_t issue_ns, uint64_t done_ns) {
-    mlrun_block_part record{};
+  static mlrun_bio_fragment fragment(uint32_t tid, uint64_t queue_ns, uint64_t issue_ns, uint64_t done_ns) {
+    mlrun_bio_fragment record{};
     record.head.tid = tid;
     record.head.time_ns = done_ns;
     record.queued_at_ns = queue_ns;
@@ -114,12 +114,12 @@ class CallSplitterTest : public ::testing::Test {
     return record;
   }
 
-  // The part's request on the disk, over at 1040, and the flush of the disk that follows, from 1050 to 1070.
-  void add_with_flush(const mlrun_block_part& part) {
-    window_.add(part);
+  // The fragment's request on the disk, over at 1040, and the flush of the disk that follows, from 1050 to 1070.
+  void add_with_flush(const mlrun_bio_fragment& fragment) {
+    window_.add(fragment);
     mlrun_block_request request{};
     request.head.time_ns = 1040;
-    request.request = part.request;
+    request.request = fragment.request;
     request.device = kDisk;
     window_.add(request);
     request.head.time_ns = 1070;
@@ -178,7 +178,7 @@ TEST_F(CallSplitterTest, SleepForAServerMayBeForWhatWasAskedBeforeForTheSameFile
 }
 
 TEST_F(CallSplitterTest, ADeviceComesBeforeAServer) {
-  window_.add(part(7, 1010, 1010, 1050));
+  window_.add(fragment(7, 1010, 1010, 1050));
   remote(7, 1010, 1080);
   wait(7, 1010, 1080, 1080);
   const model::CallSplit found = split(kRead, 1000, 100);
@@ -187,7 +187,7 @@ TEST_F(CallSplitterTest, ADeviceComesBeforeAServer) {
 }
 
 TEST_F(CallSplitterTest, OwnPartsAreQueueAndDevice) {
-  window_.add(part(7, 1010, 1020, 1080));
+  window_.add(fragment(7, 1010, 1020, 1080));
   wait(7, 1015, 1085, 1090);
   const auto split = this->split(kRead, 1000, 100);
   EXPECT_EQ(split.queue_ns, 5);
@@ -199,7 +199,7 @@ TEST_F(CallSplitterTest, OwnPartsAreQueueAndDevice) {
 }
 
 TEST_F(CallSplitterTest, AnotherProcesssPartOfTheSameRangeIsShared) {
-  window_.add(part(8, 900, 910, 1080));
+  window_.add(fragment(8, 900, 910, 1080));
   wait(7, 1010, 1085, 1085);
   const auto split = this->split(kRead, 1000, 100);
   EXPECT_EQ(split.device_ns, 70);
@@ -209,7 +209,7 @@ TEST_F(CallSplitterTest, AnotherProcesssPartOfTheSameRangeIsShared) {
 
 // Linux's asynchronous I/O and io_uring: the thread that hands it in is in no call that is recorded.
 TEST_F(CallSplitterTest, EarlierRequestsAreNotWaitedFor) {
-  mlrun_block_part handed_in = part(7, 900, 910, 1080);
+  mlrun_bio_fragment handed_in = fragment(7, 900, 910, 1080);
   handed_in.flags = MLRUN_BLOCK_ANONYMOUS;
   handed_in.inode = handed_in.file_end = 0;
   window_.add(handed_in);
@@ -220,7 +220,7 @@ TEST_F(CallSplitterTest, EarlierRequestsAreNotWaitedFor) {
 }
 
 TEST_F(CallSplitterTest, ReadingAheadIsNotWaitedFor) {
-  auto ahead = part(7, 1010, 1020, 1080);
+  auto ahead = fragment(7, 1010, 1020, 1080);
   ahead.file_begin = 65536;
   ahead.file_end = 131072;
   window_.add(ahead);
@@ -229,7 +229,7 @@ TEST_F(CallSplitterTest, ReadingAheadIsNotWaitedFor) {
 }
 
 TEST_F(CallSplitterTest, AllQueuedRequestsCountWhileItsThreadIsSubmitting) {
-  auto ahead = part(7, 1010, 1040, 1080);
+  auto ahead = fragment(7, 1010, 1040, 1080);
   ahead.file_begin = 65536;
   ahead.file_end = 131072;
   window_.add(ahead);
@@ -240,7 +240,7 @@ TEST_F(CallSplitterTest, AllQueuedRequestsCountWhileItsThreadIsSubmitting) {
 }
 
 TEST_F(CallSplitterTest, AWriterThrottledForDirtyPagesWaitsForNoRequest) {
-  window_.add(part(7, 1010, 1040, 1080));  // what it writes over is being written
+  window_.add(fragment(7, 1010, 1040, 1080));  // what it writes over is being written
   wait(7, 1005, 1060, 1065, MLRUN_WAIT_THROTTLED | MLRUN_WAIT_IO, 5);
   const auto split = this->split(kWrite, 1000, 100);
   EXPECT_EQ(split.wait_ns, 55);
@@ -264,7 +264,7 @@ TEST_F(CallSplitterTest, TheRequestThatWokeItExplainsWhatNothingElseDoes) {
 }
 
 TEST_F(CallSplitterTest, SyncWaitsForTheJournalAndForFlushesOfTheDisk) {
-  auto journal = part(99, 1010, 1020, 1040);
+  auto journal = fragment(99, 1010, 1020, 1040);
   journal.inode = 0;
   journal.op = MLRUN_BLOCK_WRITE;
   journal.flags = MLRUN_BLOCK_METADATA_WRITE;
@@ -285,7 +285,7 @@ TEST_F(CallSplitterTest, OnAProcessorInsideAFileOperationIsVfs) {
   file_op(7, 1030, 1040, 1);  // inside the next one
   file_op(7, 1010, 1090);
   file_op(8, 1000, 1100);  // another thread's
-  window_.add(part(7, 1020, 1030, 1060));
+  window_.add(fragment(7, 1020, 1030, 1060));
   wait(7, 1025, 1065, 1070);
   const auto split = this->split(kRead, 1000, 100);
   EXPECT_EQ(split.vfs_ns, 15 + 20);
@@ -317,7 +317,7 @@ TEST_F(CallSplitterTest, AnotherThreadsWaitsAreNotItsOwn) {
 }
 
 TEST_F(CallSplitterTest, ASyncThatNamesNoFileWaitsForWhatItsThreadHadWritten) {
-  auto written = part(7, 1010, 1015, 1040);
+  auto written = fragment(7, 1010, 1015, 1040);
   written.op = MLRUN_BLOCK_WRITE;
   add_with_flush(written);
   wait(7, 1005, 1080, 1080);
@@ -354,7 +354,7 @@ class OperationSplitTest : public CallSplitterTest {
 };
 
 TEST_F(OperationSplitTest, AFaultWaitsForItsPage) {
-  window_.add(part(7, 1010, 1020, 1080));
+  window_.add(fragment(7, 1010, 1020, 1080));
   wait(7, 1015, 1085, 1090);
   const auto split = split_of(operation(MLRUN_FILE_FAULT, 1000, 1100), 100);
   EXPECT_EQ(split.vfs_ns, 15 + 10);
@@ -365,7 +365,7 @@ TEST_F(OperationSplitTest, AFaultWaitsForItsPage) {
 }
 
 TEST_F(OperationSplitTest, AnAsynchronousOperationWaitsForItsOwnPartsUntilItEnds) {
-  auto own = part(7, 1010, 1030, 1500), others = part(7, 1011, 1012, 1600);
+  auto own = fragment(7, 1010, 1030, 1500), others = fragment(7, 1011, 1012, 1600);
   own.operation = 100;
   others.operation = 101;
   own.flags = others.flags = MLRUN_BLOCK_ANONYMOUS;
@@ -386,7 +386,7 @@ TEST_F(OperationSplitTest, AnAsynchronousOperationWaitsForItsOwnPartsUntilItEnds
 }
 
 TEST_F(OperationSplitTest, AWriteWithASyncInsideWaitsForTheJournal) {
-  auto journal = part(99, 1010, 1020, 1040);
+  auto journal = fragment(99, 1010, 1020, 1040);
   journal.inode = 0;
   journal.op = MLRUN_BLOCK_WRITE;
   journal.flags = MLRUN_BLOCK_METADATA_WRITE;
@@ -398,7 +398,7 @@ TEST_F(OperationSplitTest, AWriteWithASyncInsideWaitsForTheJournal) {
 }
 
 TEST_F(OperationSplitTest, DamagedNumbersGiveNoRange) {
-  window_.add(part(7, 1010, 1020, 1080));
+  window_.add(fragment(7, 1010, 1020, 1080));
   wait(7, 1015, 1085, 1090);
   for (const uint64_t wild : {~uint64_t{0}, uint64_t{1} << 63, uint64_t{INT64_MAX}}) {
     auto row = operation(MLRUN_FILE_READ, 1000, 1100);

@@ -21,23 +21,23 @@ std::vector<model::CoverageRow> rows_of(const json& kernel_side) {
 }
 
 TEST(FileCallGaps, OperationsWithoutASystemCallAreReported) {
-  const auto rows = rows_of(json::parse(R"({"signals": [{"signal": "file operations", "way": "tracepoint"}]})"));
+  const auto rows = rows_of(json::parse(R"({"signals": [{"signal": "file operations", "mechanism": "tracepoint"}]})"));
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_NE(rows[0].detail.find("page faults"), std::string::npos);
 }
 
 TEST(FileCallGaps, CallsOf32BitProgramsAreCounted) {
-  const auto rows = rows_of(
-      json::parse(R"({"signals": [{"signal": "file operations", "way": "tracepoint"}], "untold_32bit_calls": 7})"));
+  const auto rows = rows_of(json::parse(
+      R"({"signals": [{"signal": "file operations", "mechanism": "tracepoint"}], "unseen_32bit_calls": 7})"));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[1].seen, -1) << "which of them were on a file is not known";
   EXPECT_EQ(rows[1].kernel, 7);
 }
 
 TEST(FileCallGaps, FunctionsOfTheKernelHaveNone) {
-  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "file operations", "way": "fentry"}]})")).empty());
-  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "file operations", "way": null}]})")).empty());
-  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "waits", "way": "tracepoint"}, 7]})")).empty());
+  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "file operations", "mechanism": "fentry"}]})")).empty());
+  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "file operations", "mechanism": null}]})")).empty());
+  EXPECT_TRUE(rows_of(json::parse(R"({"signals": [{"signal": "waits", "mechanism": "tracepoint"}, 7]})")).empty());
 }
 
 }  // namespace

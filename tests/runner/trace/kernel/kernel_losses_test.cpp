@@ -23,13 +23,13 @@ TEST(KernelLosses, BeyondTheLimitOfRowsThoseOfOneKindAndReasonShareOne) {
   KernelLosses losses(1);
   losses.add(loss(MLRUN_KERNEL_WAIT, 10, 20, 1));
   losses.add(loss(MLRUN_KERNEL_WAIT, 20, 30, 2));
-  losses.add(loss(MLRUN_KERNEL_PART, 30, 40, 4));
+  losses.add(loss(MLRUN_KERNEL_FRAGMENT, 30, 40, 4));
   losses.add(loss(MLRUN_KERNEL_WAIT, 40, 50, UINT64_MAX));
   model::TraceInfo info;
   losses.add_rows(info);
   ASSERT_EQ(info.losses.size(), 3u);
   EXPECT_EQ(info.losses[0].count, 1);
-  EXPECT_EQ(info.losses[1].unit, "block parts");
+  EXPECT_EQ(info.losses[1].unit, "bio fragments");
   EXPECT_EQ(info.losses[1].count, 4);
   EXPECT_EQ(info.losses[2].unit, "waits");
   EXPECT_EQ(info.losses[2].count, INT64_MAX);
@@ -55,7 +55,7 @@ TEST(KernelLosses, LostStateNamesWhatIsMissingWithoutIt) {
   KernelLosses losses;
   for (const uint32_t reason : {MLRUN_KERNEL_LOSS_WRITER, MLRUN_KERNEL_LOSS_PLACE}) {
     mlrun_kernel_loss record{};
-    record.of_kind = MLRUN_KERNEL_PART;
+    record.of_kind = MLRUN_KERNEL_FRAGMENT;
     record.reason = reason;
     record.count = 3;
     losses.add(record);
@@ -63,7 +63,7 @@ TEST(KernelLosses, LostStateNamesWhatIsMissingWithoutIt) {
   model::TraceInfo info;
   losses.add_rows(info);
   ASSERT_EQ(info.losses.size(), 2u);
-  EXPECT_EQ(info.losses[0].unit, "block parts");
+  EXPECT_EQ(info.losses[0].unit, "bio fragments");
   EXPECT_NE(info.losses[0].reason.find("at most"), std::string::npos);
   EXPECT_EQ(info.losses[1].unit, "bios of stacked devices");
   EXPECT_EQ(info.losses[1].count, 3);

@@ -11,7 +11,7 @@
 namespace mlrun::trace {
 namespace {
 
-using decode::kWindowPartsMax;
+using decode::kWindowFragmentsMax;
 
 TEST(KernelWindow, DropsTheOldestAndReportsIt) {
   KernelWindow window;
@@ -47,8 +47,8 @@ TEST(KernelWindow, DropsTheOldestFileOperationsAndReportsIt) {
   EXPECT_NEAR(static_cast<double>(found), static_cast<double>(kMany) / 2 / 7, 2);
 }
 
-mlrun_block_part read_until(uint64_t done_ns) {
-  mlrun_block_part record{};
+mlrun_bio_fragment read_until(uint64_t done_ns) {
+  mlrun_bio_fragment record{};
   record.head.tid = 7;
   record.head.time_ns = done_ns;
   record.queued_at_ns = done_ns - 5;
@@ -56,44 +56,44 @@ mlrun_block_part read_until(uint64_t done_ns) {
   return record;
 }
 
-size_t parts_of_thread(const KernelWindow& window) {
-  const PartList* list = window.of_thread(7);
+size_t fragments_of_thread(const KernelWindow& window) {
+  const FragmentList* list = window.of_thread(7);
   size_t count = 0;
-  if (list != nullptr) list->for_each([&](const PartSpan&) { ++count; });
+  if (list != nullptr) list->for_each([&](const FragmentSpan&) { ++count; });
   return count;
 }
 
 TEST(KernelWindow, DropsTheOldestPartsAndReportsIt) {
   KernelWindow window;
-  constexpr uint64_t kMany = kWindowPartsMax / 2 + 1;  // each in the list of its thread and in that of its file
+  constexpr uint64_t kMany = kWindowFragmentsMax / 2 + 1;  // each in the list of its thread and in that of its file
   for (uint64_t i = 1; i <= kMany; ++i) window.add(read_until(10 * i));
   EXPECT_FALSE(window.knows(10, 20));
   EXPECT_TRUE(window.knows(static_cast<int64_t>(10 * kMany) - 10, static_cast<int64_t>(10 * kMany)));
-  EXPECT_NEAR(static_cast<double>(parts_of_thread(window)), static_cast<double>(kMany) / 2, 2);
+  EXPECT_NEAR(static_cast<double>(fragments_of_thread(window)), static_cast<double>(kMany) / 2, 2);
 }
 
 TEST(KernelWindow, HoldsNoMorePartsThatAllEndAtOnce) {
   KernelWindow window;
   size_t most = 0;
-  for (uint64_t i = 0; i < kWindowPartsMax + 10; ++i) {
+  for (uint64_t i = 0; i < kWindowFragmentsMax + 10; ++i) {
     window.add(read_until(1000));
-    if (i % 1024 == 0) most = std::max(most, parts_of_thread(window));
+    if (i % 1024 == 0) most = std::max(most, fragments_of_thread(window));
   }
-  EXPECT_LE(most, kWindowPartsMax / 2);
+  EXPECT_LE(most, kWindowFragmentsMax / 2);
   EXPECT_FALSE(window.knows(1000, 1010));
   EXPECT_TRUE(window.knows(1001, 1010));
 }
 
 TEST(KernelWindow, HoldsNoMoreRequestsThanPartsAndForgetsTheOldest) {
   KernelWindow window;
-  for (uint64_t i = 1; i <= kWindowPartsMax + 1; ++i) {
+  for (uint64_t i = 1; i <= kWindowFragmentsMax + 1; ++i) {
     mlrun_block_request record{};
     record.request = i;
     record.head.time_ns = 10 * i;
     window.add(record);
   }
   EXPECT_EQ(window.request(1), nullptr);
-  EXPECT_NE(window.request(kWindowPartsMax + 1), nullptr);
+  EXPECT_NE(window.request(kWindowFragmentsMax + 1), nullptr);
 }
 
 }  // namespace

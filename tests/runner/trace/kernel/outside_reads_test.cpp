@@ -7,25 +7,25 @@ namespace mlrun::trace {
 namespace {
 
 TEST(OutsideReads, ReportBytesReadOutsideOfCallsAboveAThreshold) {
-  mlrun_block_part part{};
-  part.op = MLRUN_BLOCK_READ;
-  part.request = 1;
-  part.bytes = 1 << 20;
+  mlrun_bio_fragment fragment{};
+  fragment.op = MLRUN_BLOCK_READ;
+  fragment.request = 1;
+  fragment.bytes = 1 << 20;
   model::TraceInfo info;
   model::FileRow file;
   info.files.push_back(file);
   file.path = "/data/mapped";
   info.files.push_back(file);
   OutsideReads reads;
-  EXPECT_EQ(reads.add(part, 0, false), 0);
+  EXPECT_EQ(reads.add(fragment, 0, false), 0);
   reads.add_row(info);
   EXPECT_TRUE(info.coverage.empty());
-  EXPECT_EQ(reads.add(part, 2, true), 256) << "pages";
-  part.request = 0;
-  EXPECT_EQ(reads.add(part, 0, true), 0) << "a bio of a stacked device";
-  part.request = 2;
-  part.op = MLRUN_BLOCK_WRITE;
-  EXPECT_EQ(reads.add(part, 0, true), 0);
+  EXPECT_EQ(reads.add(fragment, 2, true), 256) << "pages";
+  fragment.request = 0;
+  EXPECT_EQ(reads.add(fragment, 0, true), 0) << "a bio of a stacked device";
+  fragment.request = 2;
+  fragment.op = MLRUN_BLOCK_WRITE;
+  EXPECT_EQ(reads.add(fragment, 0, true), 0);
   reads.add_row(info);
   ASSERT_EQ(info.coverage.size(), 1u);
   EXPECT_EQ(info.coverage[0].seen, 1 << 20);

@@ -85,7 +85,7 @@ TEST(Merge, GivesTheSameTablesAgainAndWithAnyNumberOfThreads) {
   EXPECT_TRUE(folder.fingerprint() == first) << "the same bytes";
   EXPECT_FALSE(fs::exists(folder.path() + "/tables/call/part-00003.parquet"));
   expect_merged(folder, spool, 4);
-  EXPECT_TRUE(fs::exists(folder.path() + "/tables/call/part-00002.parquet")) << "more threads, smaller parts";
+  EXPECT_TRUE(fs::exists(folder.path() + "/tables/call/part-00002.parquet")) << "more threads, smaller slices";
   std::vector<int64_t> sorted_starts, sorted_again;
   for (const auto& ts : starts) sorted_starts.push_back(*ts);
   for (const auto& ts : folder.numbers("call", "ts")) sorted_again.push_back(*ts);

@@ -133,9 +133,9 @@ TEST_F(CounterSamples, OfBandwidthWithUnknownSourcesAreKeptAndDamagedOnesCounted
 
 TEST(CounterSampleCoverage, DistinguishesSamplesAboveTheShareFromLateOnes) {
   model::Run run;
-  run.machine_sampler.looks = 60;
+  run.machine_sampler.samples = 60;
   run.machine_sampler.left_out = 3;
-  run.machine_sampler.late_looks = 37;
+  run.machine_sampler.late_samples = 37;
   auto rows = trace::counter_sample_coverage(run);
   ASSERT_EQ(rows.size(), 1u) << "the few others do not matter";
   EXPECT_NE(rows[0].detail.find("37 of 100 were not taken in time: mlrun was stopped"), std::string::npos)
@@ -143,7 +143,7 @@ TEST(CounterSampleCoverage, DistinguishesSamplesAboveTheShareFromLateOnes) {
   EXPECT_EQ(rows[0].seen, 63);
   run.machine_sampler.left_out = 0;
   run.machine_sampler.process_left_out = 45;
-  run.machine_sampler.late_looks = 0;
+  run.machine_sampler.late_samples = 0;
   rows = trace::counter_sample_coverage(run);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].subject, "samples of process");

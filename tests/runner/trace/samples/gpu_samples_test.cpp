@@ -45,7 +45,7 @@ TEST(GpuSamples, MeansAreOverTimeAndMissingValuesAreUnknown) {
   ASSERT_EQ(gpus.size(), 1u);
   EXPECT_EQ(gpus[0].busy_ppm, 750'000);
   EXPECT_EQ(gpus[0].energy_mj, 12);
-  EXPECT_EQ(gpus[0].looks, 3);
+  EXPECT_EQ(gpus[0].samples, 3);
   EXPECT_EQ(gpus[0].power_mean_mw, -1);
   EXPECT_EQ(gpus[0].throttled_ns, -1);
 }

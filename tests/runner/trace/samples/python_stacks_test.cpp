@@ -82,7 +82,7 @@ TEST_F(PythonStacks, AreRowsWithTheirStacks) {
   EXPECT_EQ(folder_.numbers("python_stack", "ts"), (Numbers{kStartNs + 10, kStartNs + 20}));
   EXPECT_EQ(folder_.numbers("python_stack", "dur"), (Numbers{0, 50}));
   EXPECT_EQ(folder_.numbers("python_stack", "tid"), (Numbers{100, 101}));
-  EXPECT_EQ(folder_.numbers("python_stack", "looks"), (Numbers{1, 6}));
+  EXPECT_EQ(folder_.numbers("python_stack", "samples"), (Numbers{1, 6}));
   EXPECT_EQ(folder_.numbers("python_stack", "running"), (Numbers{1, 0}));
   EXPECT_EQ(folder_.texts("python_stack", "state"), (Texts{"R", "D"}));
   EXPECT_EQ(folder_.numbers("python_stack", "period_ns"), (Numbers{50, 300}));
@@ -111,7 +111,7 @@ TEST_F(PythonStacks, OfOtherVersionsAreRead) {
   std::string before = resized(0, MLRUN_PYTHON_SAMPLE_SHORT);
   before[kHead + 36] = before[kHead + MLRUN_PYTHON_SAMPLE_SHORT + 36] = 0;  // was spare
   merge({before, resized(kNow + 16, kNow + 16)});
-  EXPECT_EQ(folder_.numbers("python_stack", "looks"), (Numbers{1, 6, 1, 6}));
+  EXPECT_EQ(folder_.numbers("python_stack", "samples"), (Numbers{1, 6, 1, 6}));
   EXPECT_EQ(folder_.texts("python_stack", "state"), (Texts{"", "", "R", "D"}));
   EXPECT_EQ(folder_.texts("python_stack", "python_line")[1], "main.py:9 <module>");
   EXPECT_EQ(folder_.numbers("loss", "count"), Numbers());
@@ -143,7 +143,7 @@ TEST_F(PythonStacks, ThatBreakTheRulesAreCounted) {
 
 TEST_F(PythonStacks, FailuresOfTheSamplerAreReported) {
   spool_.session()["python_stacks"] = {
-      {"by_name", true},   {"looks", 100},  {"looks_left_out", 10},
+      {"by_name", true},   {"rounds", 100}, {"rounds_left_out", 10},
       {"rows_dropped", 3}, {"problem", ""}, {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};
   merge({});
   EXPECT_EQ(folder_.texts("coverage", "detail"), (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
@@ -193,7 +193,7 @@ TEST_F(PythonStacks, ByDefaultAreNotMissed) {
 }
 
 TEST_F(PythonStacks, InTurnByDefaultLeaveNothingOut) {
-  spool_.session()["python_stacks"] = {{"by_name", false}, {"looks", 100}, {"looks_left_out", 10}};
+  spool_.session()["python_stacks"] = {{"by_name", false}, {"rounds", 100}, {"rounds_left_out", 10}};
   merge({});
   EXPECT_EQ(folder_.texts("coverage", "detail"), Texts());
 }

@@ -56,7 +56,7 @@ std::vector<uint64_t> numbers(uint64_t from, uint64_t to) {
   return all;
 }
 
-TEST(SpoolCursor, WalksAcrossBlocksAndItsOwnBuffer) {
+TEST(SpoolCursor, WalksAcrossChunksAndItsOwnBuffer) {
   const SpoolWriter spool = spool_of(1200, 2000);
   const Walk all = walk(spool);
   EXPECT_EQ(all.seqs, numbers(0, 1200));

@@ -9,8 +9,8 @@ namespace mlrun::probes {
 inline constexpr std::string_view kLibcuda = "libcuda", kLibcufile = "libcufile",
                                   kTorchAllocator = "PyTorch's allocator";
 
-FollowedLibrary libcuda(const LibraryPrograms& programs);
-FollowedLibrary libcufile(const LibraryPrograms& programs);
-FollowedLibrary torch_allocator(const LibraryPrograms& programs);
+ObservedLibrary libcuda(const LibraryPrograms& programs);
+ObservedLibrary libcufile(const LibraryPrograms& programs);
+ObservedLibrary torch_allocator(const LibraryPrograms& programs);
 
 }  // namespace mlrun::probes

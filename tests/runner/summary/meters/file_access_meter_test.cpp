@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/meters/access_meter.h"
+#include "runner/summary/meters/file_access_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace {
 constexpr auto kReading = Direction::kRead;
 constexpr auto kWriting = Direction::kWrite;
 
-const AccessPattern& reads(const AccessMeter& meter) { return meter.patterns()[size_t(kReading)]; }
-const AccessPattern& writes(const AccessMeter& meter) { return meter.patterns()[size_t(kWriting)]; }
+const FileAccessPattern& reads(const FileAccessMeter& meter) { return meter.patterns()[size_t(kReading)]; }
+const FileAccessPattern& writes(const FileAccessMeter& meter) { return meter.patterns()[size_t(kWriting)]; }
 
 TEST(AccessMeterTest, ExpectsADescriptionToBeginAtZero) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.transfer(kReading, 1, 0, 10);
   meter.transfer(kReading, 2, 500, 10);
   EXPECT_EQ(reads(meter).sequential.calls, 1);
@@ -21,7 +21,7 @@ TEST(AccessMeterTest, ExpectsADescriptionToBeginAtZero) {
 }
 
 TEST(AccessMeterTest, KeepsReadingAndWritingApart) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.transfer(kReading, 1, 0, 100);
   meter.transfer(kWriting, 1, 0, 7);
   meter.transfer(kReading, 1, 100, 100);
@@ -31,7 +31,7 @@ TEST(AccessMeterTest, KeepsReadingAndWritingApart) {
 }
 
 TEST(AccessMeterTest, DistinguishesForwardFromBackward) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.transfer(kReading, 1, 0, 10);
   meter.transfer(kReading, 1, 11, 10);
   meter.transfer(kReading, 1, 20, 10);
@@ -40,7 +40,7 @@ TEST(AccessMeterTest, DistinguishesForwardFromBackward) {
 }
 
 TEST(AccessMeterTest, LetsAnAppendBeginAnywhereOnce) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.opened_for_append(1);
   meter.transfer(kWriting, 1, 1000, 10);
   meter.transfer(kWriting, 1, 2000, 10);
@@ -49,19 +49,20 @@ TEST(AccessMeterTest, LetsAnAppendBeginAnywhereOnce) {
 }
 
 TEST(AccessMeterTest, CountsWhatHasNoOffsetOrDescriptionAsUnknown) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.transfer(kReading, 1, -1, 10);
   meter.transfer(kReading, 0, 0, 10);
   EXPECT_EQ(reads(meter).unknown.bytes, 20);
 }
 
 TEST(AccessMeterTest, RemembersTheDescriptionsUsedLast) {
-  AccessMeter meter;
+  FileAccessMeter meter;
   meter.transfer(kReading, 1, 0, 10);
-  for (size_t i = 2; i <= AccessMeter::kKept; ++i) meter.transfer(kReading, int64_t(i), 0, 10);
+  for (size_t i = 2; i <= FileAccessMeter::kKept; ++i) meter.transfer(kReading, int64_t(i), 0, 10);
   meter.transfer(kReading, 1, 10, 10);
   EXPECT_EQ(reads(meter).forward.calls, 0);
-  for (size_t i = 2; i <= 3 * AccessMeter::kKept; ++i) meter.transfer(kReading, int64_t(i + AccessMeter::kKept), 0, 10);
+  for (size_t i = 2; i <= 3 * FileAccessMeter::kKept; ++i)
+    meter.transfer(kReading, int64_t(i + FileAccessMeter::kKept), 0, 10);
   meter.transfer(kReading, 1, 20, 10);  // forgotten by now
   EXPECT_EQ(reads(meter).forward.calls, 1);
 }

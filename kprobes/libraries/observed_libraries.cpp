@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/libraries/followed_libraries.h"
+#include "kprobes/libraries/observed_libraries.h"
 
 #include "kprobes/bpf/shared.h"
 #include "runner/events/cuda_calls.h"
@@ -13,8 +13,8 @@ uint32_t cookie_of(uint16_t number, uint32_t reads) { return number | reads << M
 
 }  // namespace
 
-FollowedLibrary libcuda(const LibraryPrograms& programs) {
-  FollowedLibrary library{kLibcuda, {kLibcuda}, {}, programs};
+ObservedLibrary libcuda(const LibraryPrograms& programs) {
+  ObservedLibrary library{kLibcuda, {kLibcuda}, {}, programs};
   for (const events::CudaCall& call : events::kCudaCalls) {
     const uint32_t stack = events::allocates(call.role) ? MLRUN_CUDA_EMITS_STACK : 0;
     library.calls.push_back(
@@ -24,8 +24,8 @@ FollowedLibrary libcuda(const LibraryPrograms& programs) {
 }
 
 // Each call moves bytes of a file, so two breakpoints are a small cost: no function is dropped.
-FollowedLibrary libcufile(const LibraryPrograms& programs) {
-  FollowedLibrary library{kLibcufile, {kLibcufile}, {}, programs};
+ObservedLibrary libcufile(const LibraryPrograms& programs) {
+  ObservedLibrary library{kLibcufile, {kLibcufile}, {}, programs};
   for (const events::CufileCall& call : events::kCufileCalls) {
     if (call.role == events::CufileRole::kOperation) continue;
     library.calls.push_back({call.number, call.name, cookie_of(call.number, call.reads), false});
@@ -36,7 +36,7 @@ FollowedLibrary libcufile(const LibraryPrograms& programs) {
 // Order and widths of arguments as in c10/cuda/CUDACachingAllocator.cpp since PyTorch 2.2: malloc(address, device,
 // bytes, stream) after the allocation, free(address) before the release; `device` was an int before it became one byte.
 // Builds for ROCm call the library libc10_hip. No function is dropped: the sums would be wrong.
-FollowedLibrary torch_allocator(const LibraryPrograms& programs) {
+ObservedLibrary torch_allocator(const LibraryPrograms& programs) {
   constexpr uint8_t kByteOrInt = 1 + 4, kLong = 8;
   return {kTorchAllocator,
           {"libc10_cuda", "libc10_hip"},

@@ -14,10 +14,10 @@
 
 namespace mlrun::trace {
 
-class PartCalls {
+class RecordCalls {
  public:
   // Write-back by kernel threads belongs to no call. Beyond a few million fragments, further ones get no call.
-  void add(const mlrun_block_part& part);
+  void add(const mlrun_bio_fragment& fragment);
   // Uses the operation's middle: the clocks of the kernel side and of the calls may differ by a microsecond, and a call
   // is hardly longer than its operation.
   void add(const mlrun_file_op& operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/kernel/part_calls.h"
+#include "runner/trace/kernel/record_calls.h"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,16 @@
 namespace mlrun::trace {
 namespace {
 
-mlrun_block_part queued(uint32_t tid, uint64_t ns, uint32_t flags = 0) {
-  mlrun_block_part part{};
-  part.head.tid = tid;
-  part.queued_at_ns = ns;
-  part.flags = flags;
-  return part;
+mlrun_bio_fragment queued(uint32_t tid, uint64_t ns, uint32_t flags = 0) {
+  mlrun_bio_fragment fragment{};
+  fragment.head.tid = tid;
+  fragment.queued_at_ns = ns;
+  fragment.flags = flags;
+  return fragment;
 }
 
-TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {
-  PartCalls calls;
+TEST(RecordCalls, AFragmentBelongsToTheCallOfItsThreadThatQueuedIt) {
+  RecordCalls calls;
   calls.add(queued(7, 150));
   calls.add(queued(7, 100));
   calls.add(queued(8, 150));
@@ -34,7 +34,7 @@ TEST(PartCalls, APartBelongsToTheCallOfItsThreadThatQueuedIt) {
   EXPECT_EQ(calls.call_of(99), 0);
 }
 
-TEST(PartCalls, AFileOperationBelongsToTheCallThatContainsItsMiddle) {
+TEST(RecordCalls, AFileOperationBelongsToTheCallThatContainsItsMiddle) {
   const auto file_op = [](uint32_t tid, uint64_t begin_ns, uint64_t end_ns) {
     mlrun_file_op operation{};
     operation.head.tid = tid;
@@ -42,7 +42,7 @@ TEST(PartCalls, AFileOperationBelongsToTheCallThatContainsItsMiddle) {
     operation.begin_ns = begin_ns;
     return operation;
   };
-  PartCalls calls;
+  RecordCalls calls;
   calls.add(file_op(7, 98, 198));  // the clocks are not quite the same
   calls.add(file_op(7, 300, 340));
   calls.add(file_op(8, 100, 200));
@@ -56,7 +56,7 @@ TEST(PartCalls, AFileOperationBelongsToTheCallThatContainsItsMiddle) {
   EXPECT_EQ(calls.call_of(3), 0);
 }
 
-TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
+TEST(RecordCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
   const auto remote = [](uint32_t tid, uint64_t begin_ns, uint64_t end_ns) {
     mlrun_remote request{};
     request.head.tid = tid;
@@ -64,7 +64,7 @@ TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
     request.begin_ns = begin_ns;
     return request;
   };
-  PartCalls calls;
+  RecordCalls calls;
   calls.add(remote(7, 99'900, 900'000));  // the clocks are not quite the same, and it outlives the call
   calls.add(remote(7, 149'900, 150'000));
   calls.add(remote(8, 120'000, 130'000));
@@ -77,12 +77,12 @@ TEST(PartCalls, ARemoteRequestBelongsToTheCallThatBeganIt) {
   EXPECT_EQ(calls.call_of(3), 0);
 }
 
-TEST(PartCalls, PartsInsideACallWithoutARowAreNotOutside) {
-  PartCalls calls;
+TEST(RecordCalls, FragmentsInsideACallWithoutARowAreNotOutside) {
+  RecordCalls calls;
   calls.add(queued(7, 150));
   calls.add(queued(7, 250));
   calls.sort();
-  calls.call(call(7, 100, 100), PartCalls::kUnlisted);
+  calls.call(call(7, 100, 100), RecordCalls::kUnlisted);
   EXPECT_EQ(calls.call_of(0), 0);
   EXPECT_FALSE(calls.is_outside(0));
   EXPECT_TRUE(calls.is_outside(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/meters/access_meter.h"
+#include "runner/summary/meters/file_access_meter.h"
 
 #include <utility>
 
@@ -8,26 +8,26 @@
 namespace mlrun::summary {
 namespace {
 
-void count(AccessPattern::Count& to, int64_t bytes) {
+void count(FileAccessPattern::Count& to, int64_t bytes) {
   ++to.calls;
   util::add_to(to.bytes, bytes);
 }
 
 }  // namespace
 
-AccessMeter::Position& AccessMeter::position(uint64_t ofd_id) {
+FileAccessMeter::Position& FileAccessMeter::position(uint64_t ofd_id) {
   if (Position* found = recent_.find(ofd_id)) return *found;
   if (recent_.size() == kKept) older_ = std::exchange(recent_, {});
   const Position* older = older_.find(ofd_id);
   return recent_.at(ofd_id) = older ? *older : Position{};
 }
 
-void AccessMeter::opened_for_append(int64_t ofd_id) {
+void FileAccessMeter::opened_for_append(int64_t ofd_id) {
   if (ofd_id != 0) position(uint64_t(ofd_id)).next[size_t(Direction::kWrite)] = kAnywhere;
 }
 
-Order AccessMeter::transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes) {
-  AccessPattern& pattern = patterns_[size_t(direction)];
+Order FileAccessMeter::transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes) {
+  FileAccessPattern& pattern = patterns_[size_t(direction)];
   if (ofd_id == 0 || offset < 0) {
     count(pattern.unknown, bytes);
     return Order::kUnknown;

@@ -12,7 +12,7 @@
 
 namespace mlrun::summary {
 
-class AccessMeter {
+class FileAccessMeter {
  public:
   static constexpr size_t kKept = size_t{1} << 17;
 
@@ -27,7 +27,7 @@ class AccessMeter {
   // Requires: bytes > 0. offset < 0: the offset is unknown.
   Order transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
 
-  [[nodiscard]] const std::array<AccessPattern, 2>& patterns() const { return patterns_; }
+  [[nodiscard]] const std::array<FileAccessPattern, 2>& patterns() const { return patterns_; }
 
  private:
   static constexpr int64_t kAnywhere = -1;
@@ -38,7 +38,7 @@ class AccessMeter {
   Position& position(uint64_t ofd_id);
 
   util::FlatMap<Position> recent_, older_;  // two generations: the older one is dropped when the recent one is full
-  std::array<AccessPattern, 2> patterns_{};
+  std::array<FileAccessPattern, 2> patterns_{};
 };
 
 }  // namespace mlrun::summary

@@ -80,7 +80,7 @@ struct RowRef {
 template <typename T>
 using Rows = std::vector<T, util::HugePageAllocator<T>>;
 
-struct Partition {
+struct SliceRows {
   Rows<model::CallRow> calls;
   std::vector<decode::Motion> call_motion;
   Rows<model::AllocRow> allocs;
@@ -107,12 +107,12 @@ struct Partition {
 };
 
 // Reads slices; one per thread.
-class PartitionReader {
+class SliceReader {
  public:
-  explicit PartitionReader(SpoolIndex& index) : index_(index) {}
+  explicit SliceReader(SpoolIndex& index) : index_(index) {}
 
-  // Replaces the content of `partition`.
-  Status read(const Slice& slice, Partition& partition);
+  // Replaces the content of `slice_rows`.
+  Status read(const Slice& slice, SliceRows& slice_rows);
   Result<uint64_t> count(const Slice& slice);
 
   // Sets the files of a call.
@@ -127,18 +127,19 @@ class PartitionReader {
   };
   template <typename Visit>
   Status for_each_frame(const Slice& slice, Visit visit);
-  void reserve(const Slice& slice, Partition& partition);
-  void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_call(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_alloc(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void reserve(const Slice& slice, SliceRows& slice_rows);
+  void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, SliceRows& slice_rows);
+  void add_call(const decode::RecordView& record, const Channel& channel, const Slice& slice, SliceRows& slice_rows);
+  void add_alloc(const decode::RecordView& record, const Channel& channel, const Slice& slice, SliceRows& slice_rows);
   void add_free_time(const decode::RecordView& record, const Channel& channel, const Slice& slice,
-                     Partition& partition);
-  void add_mark(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_gpu_work(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  Status look_beyond(const Slice& slice, Partition& partition);
-  void add_caller(const decode::GpuWorkEvent& work, const Channel& channel, Partition& partition);
-  static void add_host(const decode::RecordView& record, const Channel& channel, Partition& partition);
-  void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
+                     SliceRows& slice_rows);
+  void add_mark(const decode::RecordView& record, const Channel& channel, const Slice& slice, SliceRows& slice_rows);
+  void add_gpu_work(const decode::RecordView& record, const Channel& channel, const Slice& slice,
+                    SliceRows& slice_rows);
+  Status look_beyond(const Slice& slice, SliceRows& slice_rows);
+  void add_caller(const decode::GpuWorkEvent& work, const Channel& channel, SliceRows& slice_rows);
+  static void add_host(const decode::RecordView& record, const Channel& channel, SliceRows& slice_rows);
+  void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, SliceRows& slice_rows);
   const Site& site_of(uint32_t process, uint64_t address);
 
   SpoolIndex& index_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/spool/block_scan.h"
+#include "runner/trace/spool/chunk_scan.h"
 
 #include <algorithm>
 
@@ -15,11 +15,11 @@ namespace {
 using decode::EventClass;
 using decode::RecordView;
 
-class BlockScanner {
+class ChunkScanner {
  public:
-  explicit BlockScanner(KeptFrames* kept) : kept_(kept) {}
+  explicit ChunkScanner(KeptFrames* kept) : kept_(kept) {}
   void add(const SpoolFrame& frame);
-  BlockScan take(uint64_t damaged_file_bytes) {
+  ChunkScan take(uint64_t damaged_file_bytes) {
     scan_.damaged_file_bytes = damaged_file_bytes;
     return std::move(scan_);
   }
@@ -46,7 +46,7 @@ class BlockScanner {
 
   KeptFrames* kept_;
   bool is_known_ = false;  // kept.bin has the current frame's definitions, so only its rows are taken
-  BlockScan scan_;
+  ChunkScan scan_;
   util::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
   util::FlatMap<uint32_t> counter_index_, ender_index_;
   decode::CallEvent blank_call_;  // copied with a few wide moves; constructing one costs more than decoding it
@@ -67,7 +67,7 @@ FrameNote note_of(const SpoolFrame& frame) {
 
 // Notes every frame of a channel, since the channel's sequence numbers are checked. Frames of the collector itself
 // (channel 0) get no note.
-void BlockScanner::add(const SpoolFrame& frame) {
+void ChunkScanner::add(const SpoolFrame& frame) {
   FrameNote note = note_of(frame);
   const uint64_t key = kept_key(note.channel, note.seq);
   is_known_ = kept_ && kept_->size() != 0 && kept_->find(key);
@@ -76,7 +76,7 @@ void BlockScanner::add(const SpoolFrame& frame) {
   if (note.channel != 0 && kept_) scan_.frames.push_back(note);
 }
 
-void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
+void ChunkScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
   switch (static_cast<mlrun_frame_type>(frame.header.type)) {
     case MLRUN_FRAME_INDEX:
     case MLRUN_FRAME_PAD: return;
@@ -120,12 +120,12 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
   ++scan_.unknown_frames;
 }
 
-std::string_view BlockScanner::keep_payload(const SpoolFrame& frame) {
+std::string_view ChunkScanner::keep_payload(const SpoolFrame& frame) {
   return scan_.texts.keep({reinterpret_cast<const char*>(frame.payload), frame.header.payload_bytes});
 }
 
 template <typename T, typename Add>
-void BlockScanner::add_struct(const SpoolFrame& frame, T value, Add add) {
+void ChunkScanner::add_struct(const SpoolFrame& frame, T value, Add add) {
   if (frame.read(value)) {
     add(value);
   } else {
@@ -133,7 +133,7 @@ void BlockScanner::add_struct(const SpoolFrame& frame, T value, Add add) {
   }
 }
 
-void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
+void ChunkScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
   decode::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
   while (reader.next()) {
     const RecordView& record = reader.record();
@@ -153,7 +153,7 @@ void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
   scan_.damaged_record_bytes += reader.tally().damaged_bytes;
 }
 
-void BlockScanner::add_row(const RecordView& record, FrameNote& note) {
+void ChunkScanner::add_row(const RecordView& record, FrameNote& note) {
   uint64_t end = 0;
   if (!decode::end_clock(record, end)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
@@ -166,7 +166,7 @@ void BlockScanner::add_row(const RecordView& record, FrameNote& note) {
   if (decode::class_of(record.kind) == EventClass::kCall) add_call(record, note);
 }
 
-void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
+void ChunkScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
   uint64_t end_ns = 0;
   if (!decode::gpu_end_ns(record, end_ns)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
@@ -182,14 +182,14 @@ void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
 
 // The duration of a free has the free's clock. It makes no row, but counts as one, so that the slice of time with the
 // free also reads this frame.
-void BlockScanner::add_free_time(const RecordView& record, FrameNote& note) {
+void ChunkScanner::add_free_time(const RecordView& record, FrameNote& note) {
   ++note.rows;
   note.min_end = std::min(note.min_end, record.clock());
   note.max_end = std::max(note.max_end, record.clock());
   note.min_start = std::min(note.min_start, record.clock());
 }
 
-void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
+void ChunkScanner::add_call(const RecordView& record, const FrameNote& note) {
   decode::CallEvent call = blank_call_;
   if (!decode::decode(record, call)) return;
   add_paths(call);
@@ -207,7 +207,7 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
 
 // Per channel and tid, notes only the latest wait that this thread ended. After a pthread_create that returned the tid,
 // the tid means a new thread, so the next wait gets a new note.
-void BlockScanner::add_threads(const decode::CallEvent& call, uint64_t channel) {
+void ChunkScanner::add_threads(const decode::CallEvent& call, uint64_t channel) {
   constexpr uint32_t kNone = UINT32_MAX;
   const bool creates = call.func == events::func::k_pthread_create && call.result == 0 && call.arg2 - 1 < UINT32_MAX;
   const uint32_t tid = creates ? static_cast<uint32_t>(call.arg2) : decode::ender_of(call);
@@ -228,13 +228,13 @@ void BlockScanner::add_threads(const decode::CallEvent& call, uint64_t channel) 
       std::max(noted.clock, call.start > UINT64_MAX - call.duration ? UINT64_MAX : call.start + call.duration);
 }
 
-void BlockScanner::add_paths(const decode::CallEvent& call) {
+void ChunkScanner::add_paths(const decode::CallEvent& call) {
   if (!call.on_path) return;
   if (call.path != 0 && call.open_file == 0) add_path(decode::first_path(call));
   if (call.second_path != 0) add_path(decode::second_path(call));
 }
 
-void BlockScanner::add_sums(const SpoolFrame& frame) {
+void ChunkScanner::add_sums(const SpoolFrame& frame) {
   SumCursor sums(frame);
   decode::CallEvent call;
   while (sums.next()) {
@@ -245,18 +245,18 @@ void BlockScanner::add_sums(const SpoolFrame& frame) {
   scan_.damaged_record_bytes += sums.damaged_bytes();
 }
 
-void BlockScanner::add_same_files(const SpoolFrame& frame) {
+void ChunkScanner::add_same_files(const SpoolFrame& frame) {
   mlrun_same_file same{};
   for (uint32_t at = 0; frame.read(same, at); at += sizeof same) scan_.same_files.push_back(same);
 }
 
-void BlockScanner::add_path(const decode::PathRef& path) {
+void ChunkScanner::add_path(const decode::PathRef& path) {
   bool made = false;
   seen_paths_.at(path.key(), &made);
   if (made) scan_.paths.push_back(path);
 }
 
-void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
+void ChunkScanner::add_meaning(const RecordView& record, uint64_t channel) {
   const auto keep = [&](auto event, auto& list) {
     if (decode::decode(record, event)) {
       list.push_back({channel, event});
@@ -291,7 +291,7 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
 }
 
 // Every process defines the strings it uses, so most definitions are already known.
-void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
+void ChunkScanner::add_string(const RecordView& record, uint64_t channel) {
   decode::StringEvent string;
   if (!decode::decode(record, string)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
@@ -314,7 +314,7 @@ void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
   scan_.strings.push_back({string.id, scan_.texts.keep(text)});
 }
 
-void BlockScanner::add_stack(const RecordView& record, uint64_t channel) {
+void ChunkScanner::add_stack(const RecordView& record, uint64_t channel) {
   decode::StackEvent stack;
   if (!decode::decode(record, stack)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
@@ -325,7 +325,7 @@ void BlockScanner::add_stack(const RecordView& record, uint64_t channel) {
   scan_.stacks.push_back({channel, {stack.id, first, stack.frames, stack.end}});
 }
 
-void BlockScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
+void ChunkScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
   mlrun_frame_counters counters{};
   if (!frame.read(counters)) {
     ++scan_.unknown_frames;
@@ -348,9 +348,9 @@ void BlockScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
 
 }  // namespace
 
-Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept) {
+Result<ChunkScan> scan_chunk(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept) {
   SpoolCursor cursor(fd, begin, end, spool_bytes);
-  BlockScanner scanner(kept);
+  ChunkScanner scanner(kept);
   SpoolFrame frame;
   for (;;) {
     const auto more = cursor.next(frame);

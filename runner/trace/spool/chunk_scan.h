@@ -42,7 +42,7 @@ struct OfChannel {
 
 struct StringNote {
   uint64_t id = 0;
-  std::string_view text;  // in BlockScan::texts
+  std::string_view text;  // in ChunkScan::texts
 };
 struct FragmentNote {
   uint64_t id = 0;
@@ -62,7 +62,7 @@ struct ThreadNote {
   uint32_t tid = 0;
   bool created = false;
 };
-// The stack's frames are those of BlockScan::stack_frames from index `first` on, as the record has them.
+// The stack's frames are those of ChunkScan::stack_frames from index `first` on, as the record has them.
 struct StackNote {
   uint64_t id = 0;
   uint32_t first = 0, frames = 0, end = 0;
@@ -80,11 +80,11 @@ struct CounterNote {
 
 // A name that linkat() gave to an unnamed file (O_TMPFILE). Opens by this name come later in the spool.
 struct GivenNameNote {
-  size_t files_before = 0;  // number of BlockScan::files before it
+  size_t files_before = 0;  // number of ChunkScan::files before it
   decode::GivenName given;
 };
 
-struct BlockScan {
+struct ChunkScan {
   std::vector<FrameNote> frames;
   std::vector<OfChannel<mlrun_frame_channel>> channels;
   std::vector<mlrun_frame_anchor> anchors;
@@ -133,6 +133,6 @@ inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return util::scramble
 
 // Scans the frames that begin in [begin, end). `kept`: frames whose definitions are known from kept.bin, so that only
 // their rows are taken; nullptr: `fd` is kept.bin or sums.bin, which has no rows.
-Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept);
+Result<ChunkScan> scan_chunk(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept);
 
 }  // namespace mlrun::trace

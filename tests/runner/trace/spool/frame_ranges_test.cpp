@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/spool/chunk_list.h"
+#include "runner/trace/spool/frame_ranges.h"
 
 #include <random>
 
@@ -26,20 +26,20 @@ struct Frames {
     ends.push_back(std::move(rows));
   }
 
-  [[nodiscard]] ChunkList chunks() const {
-    ChunkList list;
+  [[nodiscard]] FrameRanges frame_ranges() const {
+    FrameRanges list;
     for (const FrameNote& note : notes) list.add(note, MLRUN_CLOCK_MONOTONIC);
     list.place(*TraceClock::make({}, false));
     return list;
   }
 
-  // Rows of a slice, read as the merger does: from its chunks alone.
-  [[nodiscard]] uint64_t rows_of(const ChunkList& list, const Slice& slice) const {
+  // Rows of a slice, read as the merger does: from its ranges alone.
+  [[nodiscard]] uint64_t rows_of(const FrameRanges& list, const Slice& slice) const {
     uint64_t rows = 0;
-    for (const Chunk& chunk : list.chunks_of(slice)) {
+    for (const FrameRange& range : list.ranges_of(slice)) {
       for (size_t i = 0; i < notes.size(); ++i) {
         const uint64_t offset = notes[i].offset;
-        if (offset < chunk.begin || offset >= chunk.end || offset < slice.first_offset || offset >= slice.end_offset)
+        if (offset < range.begin || offset >= range.end || offset < slice.first_offset || offset >= slice.end_offset)
           continue;
         for (const int64_t end : ends[i]) rows += end >= slice.first_ns && end < slice.end_ns ? 1 : 0;
       }
@@ -49,7 +49,7 @@ struct Frames {
 };
 
 void expect_each_row_in_one_slice(const Frames& frames, uint64_t target) {
-  const ChunkList list = frames.chunks();
+  const FrameRanges list = frames.frame_ranges();
   const auto slices =
       list.slices(target, [&](const Slice& slice) -> Result<uint64_t> { return frames.rows_of(list, slice); });
   ASSERT_TRUE(slices);
@@ -58,7 +58,7 @@ void expect_each_row_in_one_slice(const Frames& frames, uint64_t target) {
   for (size_t i = 0; i < slices->size(); ++i) {
     const Slice& slice = (*slices)[i];
     const uint64_t count = frames.rows_of(list, slice);
-    EXPECT_LE(count, 2 * target + 20'000) << "one chunk more where all is one moment";
+    EXPECT_LE(count, 2 * target + 20'000) << "one range more where all is one moment";
     rows += count;
     if (i != 0) {
       EXPECT_GE(slice.first_ns, (*slices)[i - 1].first_ns);
@@ -68,7 +68,7 @@ void expect_each_row_in_one_slice(const Frames& frames, uint64_t target) {
   EXPECT_EQ(list.rows(), all);
 }
 
-TEST(ChunkList, CutsTheRunInSlicesOfLikeSize) {
+TEST(FrameRanges, CutsTheRunInSlicesOfLikeSize) {
   Frames frames;
   for (int64_t frame = 0; frame < 400; ++frame) {
     std::vector<int64_t> rows;
@@ -76,9 +76,9 @@ TEST(ChunkList, CutsTheRunInSlicesOfLikeSize) {
     frames.add(std::move(rows));
   }
   expect_each_row_in_one_slice(frames, 20'000);
-  const ChunkList list = frames.chunks();
+  const FrameRanges list = frames.frame_ranges();
   const auto slices = list.slices(20'000, [](const Slice&) -> Result<uint64_t> {
-    ADD_FAILURE() << "no need to count: the chunks tell";
+    ADD_FAILURE() << "no need to count: the ranges tell";
     return 0;
   });
   ASSERT_TRUE(slices);
@@ -86,7 +86,7 @@ TEST(ChunkList, CutsTheRunInSlicesOfLikeSize) {
   EXPECT_LE(slices->size(), 14u);
 }
 
-TEST(ChunkList, LosesNoRowHoweverTimesAreSpread) {
+TEST(FrameRanges, LosesNoRowHoweverTimesAreSpread) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 20; ++round) {
     Frames frames;
@@ -102,7 +102,7 @@ TEST(ChunkList, LosesNoRowHoweverTimesAreSpread) {
   }
 }
 
-TEST(ChunkList, CutsRowsOfOneTimeWhereChunksMeet) {
+TEST(FrameRanges, CutsRowsOfOneTimeWhereRangesMeet) {
   Frames frames;
   for (int frame = 0; frame < 100; ++frame) frames.add(std::vector<int64_t>(1000, 42));
   expect_each_row_in_one_slice(frames, 5000);

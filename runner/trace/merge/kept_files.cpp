@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/trace/merge/kept_parts.h"
+#include "runner/trace/merge/kept_files.h"
 
 #include <sys/stat.h>
 
@@ -52,17 +52,17 @@ std::optional<Checked> check(const std::string& path) {
 
 }  // namespace
 
-std::string part_path(const std::string& tables_folder, const std::string& table, size_t number) {
+std::string table_file_path(const std::string& tables_folder, const std::string& table, size_t number) {
   return fmt::format("{}/{}/part-{:05}.parquet", tables_folder, table, number);
 }
 
-std::string KeptParts::made_of(const std::string& trace_folder, const std::vector<std::string>& others,
-                               uint64_t rows_per_part) {
+std::string KeptFiles::made_of(const std::string& trace_folder, const std::vector<std::string>& others,
+                               uint64_t rows_per_slice) {
   std::vector<std::string> files = others;
   for (const char* name : {MLRUN_SESSION_FILE, MLRUN_SPOOL_FILE, MLRUN_KEPT_FILE, MLRUN_SUMS_FILE, MLRUN_KERNEL_FILE}) {
     files.push_back(trace_folder + "/" + name);
   }
-  json inputs = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
+  json inputs = {{"files", json::array()}, {"rows_per_slice", rows_per_slice}};
   for (const std::string& path : files) {
     struct stat status {};
     json& file = inputs["files"].emplace_back(json::array({fs::path(path).filename().string()}));
@@ -76,7 +76,7 @@ std::string KeptParts::made_of(const std::string& trace_folder, const std::vecto
   return util::json_text(inputs);
 }
 
-std::string KeptParts::made_of(const std::string& files, const model::TraceInfo& info) {
+std::string KeptFiles::made_of(const std::string& files, const model::TraceInfo& info) {
   if (files.empty()) return {};
   uint32_t crc = 0;
   const auto add = [&](const std::string& text) { crc = util::crc32c(crc, text.c_str(), text.size() + 1); };
@@ -96,22 +96,22 @@ std::string KeptParts::made_of(const std::string& files, const model::TraceInfo&
                      info.names.size(), info.marks.size(), crc);
 }
 
-// The journal line of a part, which lists its files in all tables. Empty if the part has no file, or one cannot be read.
-std::string KeptParts::describe(size_t part) const {
+// The journal line of a slice, which lists its files in all tables. Empty if the slice has no file, or one cannot be read.
+std::string KeptFiles::describe(size_t slice) const {
   json files = json::object();
   for (const std::string& table : tables_) {
-    const std::string path = part_path(tables_folder(), table, part);
+    const std::string path = table_file_path(tables_folder(), table, slice);
     std::error_code error;
     if (!fs::exists(fs::symlink_status(path, error))) continue;
     const auto checked = is_regular(path) ? check(path) : std::nullopt;
     if (!checked) return {};
     files[table] = {checked->bytes, checked->crc};
   }
-  return files.empty() ? std::string() : util::json_text(json{{"part", part}, {"files", files}});
+  return files.empty() ? std::string() : util::json_text(json{{"slice", slice}, {"files", files}});
 }
 
 // Whether the staging folder has the form that a merge leaves: its folders and its journal exist and are no symbolic links.
-bool KeptParts::is_ours() const {
+bool KeptFiles::is_ours() const {
   std::error_code error;
   const auto is_folder = [&](const std::string& path) { return fs::is_directory(fs::symlink_status(path, error)); };
   bool ours = is_folder(folder_) && is_folder(tables_folder()) && is_regular(journal()) &&
@@ -120,8 +120,8 @@ bool KeptParts::is_ours() const {
   return ours;
 }
 
-// Fills kept_ with the intact parts. Returns the new journal: the line of the inputs and the lines of these parts.
-std::string KeptParts::find_whole(const std::string& made_of) {
+// Fills kept_ with the intact slices. Returns the new journal: the line of the inputs and the lines of these slices.
+std::string KeptFiles::find_whole(const std::string& made_of) {
   std::string lines = made_of + "\n";
   if (made_of.empty() || !is_ours()) return lines;
   std::ifstream file(journal());
@@ -130,22 +130,22 @@ std::string KeptParts::find_whole(const std::string& made_of) {
   if (!std::getline(file, text) || text != made_of) return lines;
   while (std::getline(file, text)) {
     const json value = util::parse_json(text);
-    if (!value.is_object() || !value.contains("part") || !value["part"].is_number_unsigned()) continue;
-    const size_t part = value["part"];
-    if (!seen.insert(part).second) continue;
-    if (text != describe(part)) continue;
-    kept_.insert(part);
+    if (!value.is_object() || !value.contains("slice") || !value["slice"].is_number_unsigned()) continue;
+    const size_t slice = value["slice"];
+    if (!seen.insert(slice).second) continue;
+    if (text != describe(slice)) continue;
+    kept_.insert(slice);
     lines += text + "\n";
   }
   return lines;
 }
 
-// Removes all files but those of kept parts and the journal: they would become table files of the trace.
-Status KeptParts::remove_others() const {
+// Removes all files but those of kept slices and the journal: they would become table files of the trace.
+Status KeptFiles::remove_others() const {
   std::set<std::string> wanted = {journal(), tables_folder()};
   for (const std::string& table : tables_) {
     wanted.insert(tables_folder() + "/" + table);
-    for (const size_t part : kept_) wanted.insert(part_path(tables_folder(), table, part));
+    for (const size_t slice : kept_) wanted.insert(table_file_path(tables_folder(), table, slice));
   }
   std::vector<fs::path> others;
   std::error_code error;
@@ -161,7 +161,7 @@ Status KeptParts::remove_others() const {
   return {};
 }
 
-Status KeptParts::open(const std::string& made_of) {
+Status KeptFiles::open(const std::string& made_of) {
   const std::string lines = find_whole(made_of);
   std::error_code error;
   if (kept_.empty()) fs::remove_all(folder_, error);
@@ -181,9 +181,9 @@ Status KeptParts::open(const std::string& made_of) {
   return {};
 }
 
-void KeptParts::add(size_t part) {
+void KeptFiles::add(size_t slice) {
   if (!journal_file_.is_open()) return;
-  const std::string text = describe(part);
+  const std::string text = describe(slice);
   if (text.empty()) return;
   const std::lock_guard lock(mutex_);
   journal_file_ << text + "\n" << std::flush;
