@@ -88,7 +88,7 @@ Nodes allowed_of(const Nodes& nodes, const std::string& proc) {
   return result;
 }
 
-// The nodes of such memory that the user has named, in the variable that memkind reads too; nullptr: it reads none.
+// The variable, of memkind, in which the user can name the nodes of this kind; nullptr: there is none.
 const char* variable_of(const std::string& kind) {
   if (kind == "hbw") return "MEMKIND_HBW_NODES";
   return kind == "dax-kmem" ? "MEMKIND_DAX_KMEM_NODES" : nullptr;
