@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """With jemalloc, tcmalloc or mimalloc linked in statically, the program behaves as untraced; either hooks see all of
-its allocations, or coverage says that no hook sees its allocator. reallocarray, which most of them leave to libc, resizes their blocks; also with rules of
-placement, with the recorder and without."""
+its allocations, or coverage says that no hook sees its allocator. reallocarray, which most of them leave to libc, resizes their
+blocks; also with rules of placement, with the recorder and without."""
 
 from lib import allocators, case
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program whose own free (or whole malloc family) passes blocks on to libc's, and that allocates some of them by aligned_alloc and posix_memalign,
-behaves as untraced with rules of placement, with the recorder and without: no block is placed, a mapping is, and the summary says why. In another program
-the same rules place blocks."""
+"""A program whose own free (or whole malloc family) passes blocks on to libc's, and that allocates some of them by aligned_alloc and
+posix_memalign, behaves as untraced with rules of placement, with the recorder and without: no block is placed, a mapping is, and the
+summary says why. free_sized reaches that free. In another program the same rules place blocks."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is resident of a rule's blocks, the kept pages of freed ones included, stays within its budget when realloc grows a block where it is or moves it, and
-after it has made one smaller. No block leaves the rule: each of the cases fits."""
+"""What is resident of a rule's blocks, the kept pages of freed ones included, stays within its budget when realloc grows a block where it
+is or moves it, and after it has made one smaller. No block leaves the rule: each of the cases fits."""
 
 from lib import case
 

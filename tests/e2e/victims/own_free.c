@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_free: a program that counts its frees by functions of its own in front of libc's (with COUNTS_ALL: all four functions), frees blocks that libc's
-// other functions have allocated, and maps 8 MiB. Prints what they held.
+// own_free: a program that counts its frees by a free of its own in front of libc's (COUNTS_ALL: with malloc, calloc and realloc), frees
+// blocks that libc's other functions have allocated, and maps 8 MiB. Prints what they held, and how many frees were
+// counted for a block that goes to free_sized, if there is one.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +27,14 @@ void *calloc(size_t count, size_t each) { return __libc_calloc(count, each); }
 void *realloc(void *old, size_t size) { return __libc_realloc(old, size); }
 #endif
 
+static void free_by_size(char *block) {
+  void (*by_size)(void *, size_t) = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "free_sized");
+  if (by_size)
+    by_size(block, kBytes);
+  else
+    free(block);
+}
+
 int main(void) {
   char *plain = malloc(kBytes), *aligned = aligned_alloc(4096, kBytes), *posix = NULL;
   if (posix_memalign((void **)&posix, 4096, kBytes)) return 1;
@@ -37,5 +48,8 @@ int main(void) {
   free(plain);
   free(aligned);
   free(posix);
-  printf("%d, at least 3 frees %d\n", sum, frees >= 3);
+  char *sized = malloc(kBytes);
+  long before = frees;
+  free_by_size(sized);
+  printf("%d, frees %d, by size %ld\n", sum, before >= 3, frees - before);
 }
