@@ -316,15 +316,24 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 
 EXPORT void cfree(void *block) { released(block, SITE); }
 
+// A free in front of ours gets the call, as it gets libc's.
+static void released_by_size(void *block, uint64_t site) {
+  if (unlikely(!hooks_on)) start_hooks();
+  if (unlikely(real_allocator.free_in_front != NULL))
+    real_allocator.free_in_front(block);
+  else
+    released(block, site);
+}
+
 EXPORT void free_sized(void *block, size_t size) {
   (void)size;
-  released(block, SITE);
+  released_by_size(block, SITE);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   (void)alignment;
   (void)size;
-  released(block, SITE);
+  released_by_size(block, SITE);
 }
 
 // Records realloc(block, 0), which frees in most allocators. The record has the time before the block was released.
@@ -400,15 +409,16 @@ EXPORT void *realloc(void *old, size_t size) {
   return resize(MLRUN_REALLOC, old, size, SITE);
 }
 
-// Calls the allocator's realloc, because libc's reallocarray would call the hooked one.
+// Calls the allocator's realloc, because libc's reallocarray would call the hooked one. One in front of ours gets the call, as it gets libc's.
 EXPORT void *reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {
     errno = ENOMEM;
     return NULL;
   }
-  if (unlikely(!hooks_on) && !start_hooks()) return real_allocator.realloc(old, size);
-  return resize(MLRUN_REALLOCARRAY, old, size, SITE);
+  bool records = likely(hooks_on) || start_hooks();
+  if (unlikely(real_allocator.realloc_in_front != NULL)) return real_allocator.realloc_in_front(old, size);
+  return likely(records) ? resize(MLRUN_REALLOCARRAY, old, size, SITE) : real_allocator.realloc(old, size);
 }
 
 static uint64_t start_if_timed(size_t size) { return size >= timed_bytes ? stamp() : 0; }

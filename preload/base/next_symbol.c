@@ -244,6 +244,18 @@ bool is_own_function(const char *name) {
   return find_in(&t, &w);
 }
 
+symbol symbol_in_front(const char *name) {
+  static const char kOfRecorder[] = "mlrun_producer";  // libmlrun_preload.so alone exports it
+  const struct wanted w = {.name = name, .hash = gnu_hash(name)},
+                      of_recorder = {.name = kOfRecorder, .hash = gnu_hash(kOfRecorder)};
+  const struct link_map *own = own_object();
+  for (const struct link_map *o = own ? _r_debug.r_map : NULL; o && o != own; o = o->l_next) {
+    symbol found = find_in_object(o, &w);
+    if (found && !find_in_object(o, &of_recorder)) return found;
+  }
+  return NULL;
+}
+
 symbol other_symbol_in(const char *name, const char **object) {
   return own_object() ? find_from(_r_debug.r_map, name, object) : NULL;
 }

@@ -28,6 +28,10 @@ symbol next_version(const char *name, const char *version);
 // called.
 symbol other_symbol_in(const char *name, const char **object);
 
+// The first definition in an object in front of this library, mlrun's other library excluded: in the program itself, or
+// in a library that is preloaded earlier. Calls of that name, also libc's, reach it instead of our hook. Null: none.
+symbol symbol_in_front(const char *name);
+
 // libc's functions and variables for this library's own use, even if the program or its libraries define the name. If
 // there is no libc.so.6, or it lacks the function, libc_symbol is next_symbol; a missing variable is null.
 symbol libc_symbol(const char *name);

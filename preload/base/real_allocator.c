@@ -60,6 +60,8 @@ void real_allocator_resolve(void) {
     r->placed_base = mlrun_placement_view.base;
     r->placed_bytes = mlrun_placement_view.bytes;
   }
+  r->free_in_front = (void (*)(void *))symbol_in_front("free");
+  r->realloc_in_front = (void *(*)(void *, size_t))symbol_in_front("realloc");
   r->usable_size = !(r->of_others & kOrdinary) && object_of_size == owner ? size : NULL;
   __atomic_store_n(&r->malloc, found, __ATOMIC_RELEASE);
 }

@@ -105,15 +105,23 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 
 EXPORT void cfree(void *block) { free(block); }
 
+static void free_by_size(void *block) {
+  resolve();
+  if (unlikely(real_allocator.free_in_front != NULL))
+    real_allocator.free_in_front(block);
+  else
+    free(block);
+}
+
 EXPORT void free_sized(void *block, size_t size) {
   (void)size;
-  free(block);
+  free_by_size(block);
 }
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   (void)alignment;
   (void)size;
-  free(block);
+  free_by_size(block);
 }
 
 // Which heap a block belongs to.
@@ -251,7 +259,9 @@ EXPORT void *reallocarray(void *old, size_t count, size_t each) {
     errno = ENOMEM;
     return NULL;
   }
-  return resized(old, size);
+  resolve();
+  return unlikely(real_allocator.realloc_in_front != NULL) ? real_allocator.realloc_in_front(old, size)
+                                                           : resized(old, size);
 }
 
 static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }

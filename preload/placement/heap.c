@@ -218,6 +218,12 @@ static bool is_within_budget(const struct heap *heap, uint64_t pages) {
   return !budget || heap->live_bytes + pages * kPageBytes <= budget;
 }
 
+bool make_room_in_budget(struct heap *heap, uint64_t pages) {
+  if (!is_within_budget(heap, pages)) return false;
+  keep_within_budget(heap, pages);
+  return is_within_budget(heap, pages);  // another thread may have used it up while the lock was released
+}
+
 static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages) {
   uint32_t page = range_take_kept(range, pages);
   if (page != kNoPage || !heap->caches_open || pages >= kCachedPages) return page;

@@ -124,6 +124,10 @@ INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
   return heap->source == kInFile ? file_give_back(at, bytes) : pages_give_back(at, bytes);
 }
 
+// Whether the rule's budget has room for `pages` more. Gives kept pages back to the kernel for them. Requires the lock, and releases it while pages
+// are given back.
+bool make_room_in_budget(struct heap *heap, uint64_t pages);
+
 // Adds the run to the kept ones: free, with its pages.
 void heap_keep(struct heap *heap, uint32_t page);
 

@@ -28,13 +28,22 @@ static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pa
   return range_widen(range_of(heap, page), page, pages);
 }
 
-// Makes a block smaller. The pages cut off are given back to the kernel only if they are half of the run or more: that costs a system call.
+// Gives the touched pages of a run from page number `left` of it on back to the kernel. False: it refuses.
+static bool give_back_tail(const struct heap *heap, struct run *run, uint32_t page, uint32_t left) {
+  if (run->touched <= left) return true;
+  if (!give_back_pages(heap, address_of(page + left), (size_t)(run->touched - left) * kPageBytes)) return false;
+  run->touched = left;
+  return true;
+}
+
+// Makes a block smaller. The pages cut off are given back to the kernel only if they are half of the run or more, because that costs a system call,
+// or if the rule has a budget, which does not count them.
 static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t room = size_pages(size_number(pages));
-  if (room <= run->room / 2 && !heap->keeps_all && !run->pieces) {
-    uint32_t touched = run->touched > room ? run->touched - room : 0;
-    if (!touched || give_back_pages(heap, address_of(page + room), (size_t)touched * kPageBytes))
-      range_narrow(range_of(heap, page), page, room);
+  bool narrows = room <= run->room / 2 && !run->pieces, is_limited = heap->rule->budget_bytes;
+  if ((narrows || is_limited) && !heap->keeps_all) {
+    bool done = give_back_tail(heap, run, page, is_limited ? pages : room);
+    if (done && narrows) range_narrow(range_of(heap, page), page, room);
   }
   set_pages(heap, run, pages);
 }
@@ -83,6 +92,7 @@ static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pa
     heap_lock(heap);
   }
   heap_release(heap, page);
+  make_room_in_budget(heap, 0);  // where the block was copied, its old pages are kept now
   return block;
 }
 
@@ -93,7 +103,8 @@ static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uin
   return address_of(page);
 }
 
-// Resizes by a copy into a new block. A growing block gets half as much again as room, unless the kernel would fill that at once.
+// Resizes by a copy into a new block. The budget must have room for both: pages beyond it would be on the node for a while, or could not be there at
+// all (strict). A growing block gets half as much again as room, unless the kernel would fill that at once.
 static void *copied(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
   size_t old = heap_usable(run), keep = old < bytes ? old : bytes;
@@ -110,18 +121,13 @@ static void *copied(struct run *run, void *block, size_t bytes) {
   return fresh;
 }
 
-static bool budget_allows(const struct heap *heap, const struct run *run, uint32_t pages) {
-  uint64_t budget = heap->rule->budget_bytes, more = pages > run->pages ? pages - run->pages : 0;
-  return !budget || heap->live_bytes + more * kPageBytes <= budget;
-}
-
 void *heap_resize(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
   if (bytes >= window.bytes) return NULL;
   uint32_t pages = pages_for(bytes), page = page_of(block);
   void *result = NULL;
   heap_lock(heap);
-  if (!budget_allows(heap, run, pages)) {
+  if (pages > run->pages && !make_room_in_budget(heap, pages - run->pages)) {
     heap_unlock(heap);
     return NULL;
   }

@@ -31,14 +31,19 @@ static void lower(size_t *least, uint64_t bytes) {
   if (bytes < *least) *least = bytes;
 }
 
-void rules_choose(const struct mlrun_placement *area, const char *command, bool is_main) {
+bool rules_choose(const struct mlrun_placement *area, const char *command, bool is_main, bool places_blocks) {
   size_t blocks = SIZE_MAX, mappings = SIZE_MAX;
+  bool left_out = false;
   placement = area;
   chosen.blocks = chosen.mappings = chosen.of_any_site = 0;
   for (uint32_t i = 0; i < area->rules_count; i++) {
     const struct mlrun_place_rule *rule = rule_at(i);
     if (!has_role(rule, command, is_main)) continue;
     const bool is_of_mappings = rule->calls == MLRUN_PLACE_MMAP;
+    if (!is_of_mappings && !places_blocks) {
+      left_out = true;
+      continue;
+    }
     *(is_of_mappings ? &chosen.mappings : &chosen.blocks) |= 1ull << i;
     chosen.sizes[i].min_bytes = rule->min_bytes;
     chosen.sizes[i].max_bytes = rule->max_bytes;
@@ -50,6 +55,7 @@ void rules_choose(const struct mlrun_placement *area, const char *command, bool 
   }
   least_mapping = mappings;
   __atomic_store_n(&least_bytes, blocks, __ATOMIC_RELEASE);
+  return left_out;
 }
 
 bool rule_has_site(struct rule_search *search, uint32_t rule) {

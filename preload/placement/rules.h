@@ -22,8 +22,9 @@ extern size_t least_mapping;
 
 const struct mlrun_place_rule *rule_at(uint32_t number);
 
-// Chooses the rules that apply to this process by its role. `command`: name of the program. Called again in a forked child.
-void rules_choose(const struct mlrun_placement *area, const char *command, bool is_main);
+// Chooses the rules that apply to this process by its role. `command`: name of the program. Called again in a forked child. Not
+// places_blocks: rules about blocks are left out. Returns whether any was.
+bool rules_choose(const struct mlrun_placement *area, const char *command, bool is_main, bool places_blocks);
 
 // What each call compares with of the rules that apply to this process: one bit for each rule, and the sizes that it covers.
 struct chosen_rules {

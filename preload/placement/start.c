@@ -121,6 +121,15 @@ static void find_vdso(void) {
   vdso_page = (uint32_t)(libc_getauxval(AT_SYSINFO_EHDR) / kPageBytes);
 }
 
+// A free or realloc in front of ours would get placed blocks, which it does not know: there are none then.
+static void choose_rules(void) {
+  static bool is_noted;  // in this process or the one that has forked it
+  bool places_blocks = !real_allocator.free_in_front && !real_allocator.realloc_in_front;
+  if (!rules_choose(shared, program_name, is_main_process(), places_blocks) || is_noted) return;
+  is_noted = true;
+  __atomic_fetch_add(&shared->without_block_rules, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t owner_of_memory(void) { return memory_owner ? *memory_owner : 0; }
 
 void start_placement(void) {
@@ -131,7 +140,7 @@ void start_placement(void) {
   name_program();
   find_vdso();
   if (begin_rules()) {
-    rules_choose(shared, program_name, is_main_process());
+    choose_rules();
   } else {
     window.bytes = 0;
     least_bytes = SIZE_MAX;
@@ -393,7 +402,7 @@ static void in_child(void) {
   show_inherited();
   heaps_unlock();
   sites_after_fork();
-  rules_choose(shared, program_name, is_main_process());
+  choose_rules();
 }
 
 // Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it.

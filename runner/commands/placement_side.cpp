@@ -92,6 +92,7 @@ void add_found(const placement::FoundPages& found, const placement::CountedProce
 void describe_counts(nlohmann::json& placement, const mlrun_placement& head) {
   placement["images"] = head.processes;
   placement["without_memory"] = head.without_memory;
+  placement["without_block_rules"] = head.without_block_rules;
   placement["not_counted"] = head.not_counted;
 }
 

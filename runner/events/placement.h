@@ -106,12 +106,13 @@ struct mlrun_placement {
   __u32 rules_count;
   __u32 rules_offset, texts_offset, slots_offset;  // from this struct
   __u32 slot_bytes, slots_count;
-  __u32 slots_wanted;    // targets: how many processes have asked for a slot, which numbers them
-  __u32 main_pid;        // targets: the first process that has read the rules
-  __u32 processes;       // targets: images that have read the rules
-  __u32 without_memory;  // targets: images that could not have a heap
-  __u32 caches_taken;    // targets and mlrun: struct mlrun_place_cache in use
-  __u32 not_counted;     // targets: processes for which no slot was unused
+  __u32 slots_wanted;         // targets: how many processes have asked for a slot, which numbers them
+  __u32 main_pid;             // targets: the first process that has read the rules
+  __u32 processes;            // targets: images that have read the rules
+  __u32 without_memory;       // targets: images that could not have a heap
+  __u32 caches_taken;         // targets and mlrun: struct mlrun_place_cache in use
+  __u32 not_counted;          // targets: processes for which no slot was unused
+  __u32 without_block_rules;  // targets: images with a free or realloc of their own
 };
 
 // Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are from the placement library, all others

@@ -184,9 +184,10 @@ static bool take(const json& from, Placement::Machine& to) {
 static bool take(const json& from, Placement& to) {
   return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "weights", to.weights, "problem",
               to.problem, "policy_problem", to.policy_problem, "pages", to.pages, "rules", to.rules, "sites", to.sites,
-              "processes", to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted",
-              to.not_counted, "without_rules", to.without_rules, "processes_left_out", to.processes_left_out,
-              "numa_balancing", to.numa_balancing, "counted", to.counted);
+              "processes", to.processes, "images", to.images, "without_memory", to.without_memory,
+              "without_block_rules", to.without_block_rules, "not_counted", to.not_counted, "without_rules",
+              to.without_rules, "processes_left_out", to.processes_left_out, "numa_balancing", to.numa_balancing,
+              "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.mechanism, "mechanism", to.mechanism, "missing", to.missing, "note",

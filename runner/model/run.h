@@ -181,7 +181,7 @@ struct Placement {
   std::vector<Rule> rules;
   std::vector<Site> sites;                        // at most three of each rule, those with the most bytes first
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
-  Number images, without_memory, not_counted, without_rules;
+  Number images, without_memory, without_block_rules, not_counted, without_rules;
   int64_t processes_left_out = 0;  // those of which some mapped file has no samples, for lack of room
   Balancing numa_balancing;
   Machine counted;

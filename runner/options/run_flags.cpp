@@ -248,9 +248,10 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N (as nvidia-smi numbers them; "
           "CUDA_VISIBLE_DEVICES is not read), a kind of --mem-kind, pmem, and default: the same heap without a policy, "
           "as the control of a comparison\n"
-          "after the target: huge, huge pages for blocks of 2 MiB and more and for mappings; budget SIZE; heap "
-          "memkind: memkind's heap, in a region of the budget, for "
-          "comparison; strict: no other node, and the kernel ends the program when that one is full"),
+          "after the target: huge, huge pages for blocks of 2 MiB and more and for mappings; budget SIZE: at most so "
+          "much in one process, both copies of a block that realloc copies included; heap memkind: memkind's heap, in "
+          "a region of the budget, for comparison; strict: no other node, and the kernel ends the program when that "
+          "one is full"),
       "RULE");
   shown(app.add_option(
             "--mem-kind", options.mem_kind,

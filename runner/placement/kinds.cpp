@@ -88,14 +88,21 @@ Nodes allowed_of(const Nodes& nodes, const std::string& proc) {
   return result;
 }
 
+// The variable, of memkind, in which the user can name the nodes of this kind; nullptr: there is none.
+const char* variable_of(const std::string& kind) {
+  if (kind == "hbw") return "MEMKIND_HBW_NODES";
+  return kind == "dax-kmem" ? "MEMKIND_DAX_KMEM_NODES" : nullptr;
+}
+
 // memory: the nodes to choose from. Named ones of which none can be chosen stay: the check of the rule says why.
-Nodes high_bandwidth(const Sysfs& sysfs, const Nodes& memory, const char* named) {
-  if (named != nullptr) {
-    const Nodes all = util::parse_id_list(named).value_or(Nodes());
-    Nodes usable;
-    std::set_intersection(memory.begin(), memory.end(), all.begin(), all.end(), std::back_inserter(usable));
-    return usable.empty() ? all : usable;
-  }
+Nodes named_nodes(const Nodes& memory, const char* named) {
+  const Nodes all = util::parse_id_list(named).value_or(Nodes());
+  Nodes usable;
+  std::set_intersection(memory.begin(), memory.end(), all.begin(), all.end(), std::back_inserter(usable));
+  return usable.empty() ? all : usable;
+}
+
+Nodes high_bandwidth(const Sysfs& sysfs, const Nodes& memory) {
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
@@ -108,10 +115,14 @@ Nodes high_bandwidth(const Sysfs& sysfs, const Nodes& memory, const char* named)
 
 struct Found {
   Nodes nodes;
-  const char* lacking;
+  std::string lacking;
 };
 
 Found find(const std::string& kind, const Sysfs& sysfs, const Nodes& memory) {
+  const char* const variable = variable_of(kind);
+  const char* const named = variable != nullptr ? std::getenv(variable) : nullptr;
+  if (named != nullptr)
+    return {named_nodes(memory, named), fmt::format("{} is no list of nodes, such as 2 or 2,3", variable)};
   if (kind == "highest-capacity")
     return {best(
                 memory, [&](uint32_t node) { return sysfs.kib(node); }, true),
@@ -123,14 +134,10 @@ Found find(const std::string& kind, const Sysfs& sysfs, const Nodes& memory) {
     return {is_complete ? best(memory, latency, false) : Nodes(),
             "the firmware does not report the latency of each node (HMAT)"};
   }
-  const char* const named = std::getenv("MEMKIND_HBW_NODES");
-  if (kind == "hbw" && named != nullptr)
-    return {high_bandwidth(sysfs, memory, named), "MEMKIND_HBW_NODES is no list of nodes, such as 2 or 2,3"};
   if (kind == "hbw")
-    return {high_bandwidth(sysfs, memory, nullptr),
+    return {high_bandwidth(sysfs, memory),
             "the firmware's table (HMAT) has no node with 200 GB/s or more and a higher bandwidth than the nodes with "
-            "CPUs, and "
-            "MEMKIND_HBW_NODES is not set"};
+            "CPUs, and MEMKIND_HBW_NODES is not set"};
   Nodes nodes;
   if (kind == "regular") {
     const Nodes cpus = sysfs.with_cpus();
@@ -140,7 +147,9 @@ Found find(const std::string& kind, const Sysfs& sysfs, const Nodes& memory) {
   for (const uint32_t node : sysfs.dax_nodes()) {
     if (std::find(memory.begin(), memory.end(), node) != memory.end()) nodes.push_back(node);
   }
-  return {nodes, "no dax device is used as memory (daxctl reconfigure-device --mode=system-ram)"};
+  return {nodes,
+          "no dax device is used as memory (daxctl reconfigure-device --mode=system-ram), and MEMKIND_DAX_KMEM_NODES "
+          "is not set"};
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Kinds of memory, as memkind names them: the nodes of each, by what /sys says.
 //
 //   regular           nodes with CPUs
-//   dax-kmem          persistent or CXL memory that the kernel uses as memory (dax devices with the driver kmem)
+//   dax-kmem          persistent or CXL memory that the kernel uses as memory (dax devices with the driver kmem); or MEMKIND_DAX_KMEM_NODES
 //   highest-capacity  the largest
 //   lowest-latency    by the firmware's table of latencies (HMAT)
 //   hbw               of 200 GB/s and more by that table, and more than the nodes with CPUs have; or MEMKIND_HBW_NODES

@@ -69,6 +69,7 @@ Json placement_json(const model::Run& run) {
   return {{"policy", policy_json(placement)},
           {"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
           {"without_memory", known(placement.without_memory)},
+          {"without_block_rules", known(placement.without_block_rules)},
           {"not_counted", known(placement.not_counted)},
           {"without_rules", known(placement.without_rules)},
           {"numa_balancing", util::json_at(*run.document, "/placement/numa_balancing")},

@@ -224,6 +224,13 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
                                " could not get mlrun's heap: their blocks are placed as without rules")},
                 style);
   }
+  if (const int64_t without = placement.without_block_rules.value_or(0); without > 0) {
+    out += wrap(style.bold("PLACED"), kLead,
+                {style.warning(fmt::format("{} define{} free or realloc {}: no rule places {} blocks",
+                                           counted(without, "program"), without == 1 ? "s" : "",
+                                           without == 1 ? "itself" : "themselves", without == 1 ? "its" : "their"))},
+                style);
+  }
   if (const int64_t without = placement.without_rules.value_or(0); without > 0) {
     out += wrap(
         style.bold("PLACED"), kLead,

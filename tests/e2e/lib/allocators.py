@@ -9,7 +9,8 @@ from lib import case
 
 ROUNDS, THREADS = 2000, 3
 # By thread and round: sizes that nothing else in the program allocates.
-ISSUED = {("malloc", 777): 1, ("calloc", 777): 1, ("aligned_alloc", 1984): 1, ("posix_memalign", 4000): 1, ("realloc", 3333): 1}
+ISSUED = {("malloc", 777): 1, ("calloc", 777): 1, ("aligned_alloc", 1984): 1, ("posix_memalign", 4000): 1, ("realloc", 3333): 1,
+          ("reallocarray", 11 * 431): 1}
 NAMES = ("jemalloc", "tcmalloc", "mimalloc")
 FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib", "/usr/local/lib")
 
@@ -52,7 +53,7 @@ def expect_all_listed(this, trace):
     for row in sorted(trace.rows("alloc"), key=lambda row: row["ts"]):
         if row["op"] == "free":
             blocks.discard(row["addr"])
-        elif row["op"] == "realloc":
+        elif row["op"] in ("realloc", "reallocarray"):
             blocks.discard(row["old_addr"])
             blocks.add(row["addr"])
         else:

@@ -24,6 +24,7 @@ static void *work(void *number) {
     zeroed[(size_t)i % 777] = 1;
     aligned[0] = page[3999] = 2;
     plain = realloc(plain, 3333);
+    plain = reallocarray(plain, 11, 431);
     for (int at = 0; at < 777; at += 111)
       sum += plain[at] + zeroed[at] + ((size_t)aligned % 64) + ((size_t)page % 4096);
     free_later((me + 1) % kThreads, plain);

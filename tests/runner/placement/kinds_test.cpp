@@ -22,6 +22,7 @@ class Kinds : public testing::Test {
     std::filesystem::remove_all(root_);
     std::filesystem::create_directories(root_);
     ::unsetenv("MEMKIND_HBW_NODES");
+    ::unsetenv("MEMKIND_DAX_KMEM_NODES");
   }
   ~Kinds() override { std::filesystem::remove_all(root_); }
 
@@ -131,6 +132,18 @@ TEST_F(Kinds, daxDevicesCountOnceTheKernelUsesThemAsMemory) {
   std::filesystem::create_symlink("../../drivers/kmem", root_ / "bus/dax/devices/dax0.0/driver");
   std::filesystem::create_symlink("../../drivers/device_dax", root_ / "bus/dax/devices/dax1.0/driver");
   EXPECT_EQ(of("dax-kmem"), (Nodes{2}));
+}
+
+TEST_F(Kinds, daxKmemIsOnTheNodesThatMemkindsVariableNames) {
+  put("devices/system/node/has_memory", "0-2");
+  EXPECT_NE(find("dax-kmem").error().text.find("MEMKIND_DAX_KMEM_NODES is not set"), std::string::npos);
+  ::setenv("MEMKIND_DAX_KMEM_NODES", "1,2,7", 1);
+  EXPECT_EQ(of("dax-kmem"), (Nodes{1, 2}));
+  put("self/status", "Mems_allowed_list:\t0,2");
+  EXPECT_EQ(of("dax-kmem"), (Nodes{2}));
+  ::setenv("MEMKIND_DAX_KMEM_NODES", "far", 1);
+  EXPECT_NE(find("dax-kmem").error().text.find("MEMKIND_DAX_KMEM_NODES is no list of nodes"), std::string::npos);
+  ::unsetenv("MEMKIND_DAX_KMEM_NODES");
 }
 
 // Only display controllers of NVIDIA count; their audio functions and others do not. The order is that of addresses.

@@ -160,6 +160,9 @@ def check_against_memkind(has_hmat):
     os.environ["MEMKIND_HBW_NODES"] = node
     expect(f"hbw by MEMKIND_HBW_NODES={node}", by_memkind("MEMKIND_HBW"), nodes_of(pages(["-> hbw"], "block", MIB)[:3]))
     del os.environ["MEMKIND_HBW_NODES"]
+    os.environ["MEMKIND_DAX_KMEM_NODES"] = node
+    expect(f"dax-kmem by MEMKIND_DAX_KMEM_NODES={node}", by_memkind("MEMKIND_DAX_KMEM"), nodes_of(pages(["-> dax-kmem"], "block", MIB)[:3]))
+    del os.environ["MEMKIND_DAX_KMEM_NODES"]
 
 
 def check_kinds(has_hmat):

@@ -180,6 +180,21 @@ TEST(Placement, ProcessesWithoutTheRulesAreCounted) {
   EXPECT_NE(text().find("no block of the processes with rules fits this rule"), std::string::npos) << text();
 }
 
+TEST(Placement, ProgramsWithAFreeOfTheirOwnAreCounted) {
+  nlohmann::json placement = kStrict;
+  const auto text = [&] {
+    TextStyle wide;
+    wide.width = 400;
+    return placement_text(summary_of(placement), wide);
+  };
+  EXPECT_EQ(text().find("free or realloc"), std::string::npos) << text();
+  placement["without_block_rules"] = 1;
+  EXPECT_NE(text().find("1 program defines free or realloc itself: no rule places its blocks"), std::string::npos)
+      << text();
+  placement["without_block_rules"] = 2;
+  EXPECT_NE(text().find("2 programs define free or realloc themselves"), std::string::npos) << text();
+}
+
 TEST(Placement, HugePagesWereAskedForAndNotMeasured) {
   nlohmann::json placement = kStrict;
   TextStyle wide;
