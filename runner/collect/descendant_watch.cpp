@@ -14,14 +14,16 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kShortestWatchPauseNs = 50'000'000;
-constexpr uint64_t kLongestWatchPauseNs = 2'000'000'000;
+constexpr uint64_t kLongestWatchPauseNs = 2'000'000'000, kLongestAskedPauseNs = 200'000'000;
 constexpr uint64_t kPauseOfScan = 500;  // pauses are this many times longer than scans
 constexpr size_t kProcessesMax = 4096;
 
 }  // namespace
 
-DescendantWatch::DescendantWatch(pid_t command)
-    : command_(static_cast<uint32_t>(command)), pause_ns_(kShortestWatchPauseNs) {
+DescendantWatch::DescendantWatch(pid_t command, bool is_asked)
+    : command_(static_cast<uint32_t>(command)),
+      longest_pause_ns_(is_asked ? kLongestAskedPauseNs : kLongestWatchPauseNs),
+      pause_ns_(kShortestWatchPauseNs) {
   scan(util::monotonic_ns());
 }
 
@@ -120,7 +122,7 @@ void DescendantWatch::scan(uint64_t now_ns) {
     any_new |= visit(pid, now_ns, open);
   }
   const uint64_t took_ns = util::monotonic_ns() - begin_ns;
-  pause_ns_ = any_new ? kShortestWatchPauseNs : std::min(pause_ns_ * 2, kLongestWatchPauseNs);
+  pause_ns_ = any_new ? kShortestWatchPauseNs : std::min(pause_ns_ * 2, longest_pause_ns_);
   next_ns_ = begin_ns + std::max(pause_ns_, kPauseOfScan * took_ns);
   ++scans_;
   scan_ns_ += took_ns;

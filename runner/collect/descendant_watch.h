@@ -2,8 +2,9 @@
 // Watches the command and its descendants through /proc, whether they record or not: which processes existed, and the
 // kernel's I/O counts of each. The merger uses this to find processes that recorded nothing.
 //
-// A scan walks the tree by /proc/PID/task/TID/children. Scans take at most 1/500 of a CPU. A process whose parent ends
-// before a scan finds it is reparented (to init) and not in the tree.
+// A scan walks the tree by /proc/PID/task/TID/children. Pauses between scans begin with 50 ms, after a new process too, and grow to 2 s, or to 0.2 s
+// where samplers take their processes from here. Scans take at most 1/500 of a CPU. A process whose parent ends before a scan finds it is reparented
+// (to init) and not in the tree.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +23,8 @@ namespace mlrun::collect {
 
 class DescendantWatch {
  public:
-  // Scans at once: the command may be short-lived.
-  explicit DescendantWatch(pid_t command);
+  // Scans at once: the command may be short-lived. `is_asked`: samplers call alive(), and see no process before a scan has found it.
+  explicit DescendantWatch(pid_t command, bool is_asked = false);
 
   // Scans if due.
   void work(uint64_t now_ns);
@@ -54,6 +55,7 @@ class DescendantWatch {
   static nlohmann::json describe(const Process& process);
 
   uint32_t command_;
+  uint64_t longest_pause_ns_;
   std::vector<Process> processes_;     // the command first
   std::map<uint32_t, size_t> newest_;  // by pid: index of its newest process
   uint64_t next_ns_ = 0, pause_ns_;

@@ -27,10 +27,11 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr uint64_t kFollowNs = 500'000'000, kFollowScarceNs = 50'000'000;
-constexpr uint64_t kPauseOfFollow = 500;         // pauses are this many times longer than follow() takes,
-constexpr uint64_t kPauseMaxNs = 5'000'000'000;  // up to this: slots are given back in time
-constexpr uint64_t kSearchNs = 4'000'000;        // of CPU time in one call, for pids of other namespaces
+constexpr uint64_t kFollowNs = 500'000'000, kFollowOftenNs = 50'000'000;
+constexpr uint64_t kBeginningNs = 1'000'000'000;  // in it, a short command is followed often
+constexpr uint64_t kPauseOfFollow = 500;          // pauses are this many times longer than follow() takes,
+constexpr uint64_t kPauseMaxNs = 5'000'000'000;   // up to this: slots are given back in time
+constexpr uint64_t kSearchNs = 4'000'000;         // of CPU time in one call, for pids of other namespaces
 
 nlohmann::json counts_of(const mlrun_place_count& count) {
   return {{"matches", count.matches},       {"bytes", count.bytes},
@@ -220,6 +221,7 @@ PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows,
       samples_processes_(has_policy && !places_mappings_),
       counters_before_(machine_counters()),
       balancing_before_(balancing()),
+      often_until_ns_(util::monotonic_ns() + kBeginningNs),
       recording_(recording) {
   std::error_code ignored;
   const std::string path = std::filesystem::canonical(recording.arena().path(), ignored).string();
@@ -280,7 +282,8 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
   sampler_->set_targets(std::move(targets));
   write_rows();
   const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-  next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, are_scarce ? kFollowScarceNs : kFollowNs, kPauseMaxNs);
+  const bool is_often = are_scarce || now_ns < often_until_ns_;
+  next_ns_ = now_ns + std::clamp(kPauseOfFollow * took_ns, is_often ? kFollowOftenNs : kFollowNs, kPauseMaxNs);
 }
 
 // Those of an earlier pause, if there were two since the last call, stay: the merger gives them no block.

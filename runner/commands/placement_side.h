@@ -49,8 +49,8 @@ class PlacedMemory {
   // keeps_rows: each sampled page has a row in the spool, for the sites of `alloc`. Requires: `recording` outlives this.
   PlacedMemory(const Rules& rules, bool has_policy, bool keeps_rows, collect::Recording& recording);
 
-  // Call it often: twice a second it looks for new and ended processes, and 20 times a second while slots or caches are scarce. Where that would
-  // take more than 1/500 of a CPU, it does so less often, at least every 5 s.
+  // Call it often: twice a second it looks for new and ended processes, and 20 times a second in the first second and while slots or caches are
+  // scarce. Where that would take more than 1/500 of a CPU, it does so less often, at least every 5 s.
   void follow(uint64_t now_ns, const collect::DescendantWatch& watch);
 
   // Stops sampling and writes the last rows.
@@ -74,6 +74,7 @@ class PlacedMemory {
   placement::SlotOwners owners_;
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   int balancing_before_;
+  uint64_t often_until_ns_;
   collect::Recording& recording_;
   std::unique_ptr<placement::PageSampler> sampler_;
 };

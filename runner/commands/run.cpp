@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -287,10 +290,18 @@ void take_back(Run& run) {
   run.session.remove();
 }
 
+// Whether processes that do not record are sampled, once they are found.
+bool samples_descendants(const Run& run) {
+  const std::vector<std::string>& words = run.options.sample_counters;
+  const bool has_word =
+      run.options.sample != Wish::kOff && std::find(words.begin(), words.end(), "process") != words.end();
+  return has_word || run.access || !run.state.placement.mem_nodes.empty();
+}
+
 int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
-  collect::DescendantWatch watch(child.pid());
+  collect::DescendantWatch watch(child.pid(), samples_descendants(run));
   samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
   const bool lists_blocks = run.options.preload != Wish::kOff && run.options.allocs && !run.options.summary_only;
   PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), lists_blocks, recording);

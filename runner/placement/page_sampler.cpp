@@ -36,7 +36,8 @@ constexpr size_t kPagesOfAFile = 256, kFilesAtOnce = 16;  // of each process; fi
 constexpr size_t kFoundMax = 4096;                        // files of all processes; processes without the library
 constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
 constexpr std::chrono::nanoseconds kPagePatience(0);      // a call of the kernel is not waited for
-constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
+constexpr uint64_t kFirstPauseNs = 100'000'000;           // doubled up to a second: a short command has samples, too
+constexpr size_t kProcessesAtOnce = 32;                   // in one sample; if there are more, they take turns
 constexpr size_t kRowsMax = 1 << 20;                      // a sample that finds so many rows before it has none
 
 // Empty: the process has ended, or mlrun may not read them.
@@ -355,8 +356,8 @@ struct PageSampler::State : util::SamplerShared {
   // Samples are added to a part of `found`, which finish() may read meanwhile: a call of the kernel may take long.
   void sample() {
     std::unique_lock<std::mutex> held(mutex);
-    uint64_t pause_ns = util::kNsPerS;
-    uint64_t search_due_ns = 0;
+    uint64_t usual_ns = kFirstPauseNs, pause_ns = kFirstPauseNs;
+    uint64_t search_due_ns = util::monotonic_ns() + util::kNsPerS;
     while (!wake.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stop; })) {
       const SampledMemory now = turn();
       FoundPages fresh = part(now);
@@ -367,7 +368,8 @@ struct PageSampler::State : util::SamplerShared {
       for (const HeapPlace& heap : now.heaps) sample_heaps(heap, rules, fresh, kept);
       for (const uint32_t pid : now.processes) sample_process(pid, arena, fresh, kept);
       const uint64_t sampled_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-      pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (sampled_ns - before_ns));
+      usual_ns = std::min<uint64_t>(usual_ns * 2, util::kNsPerS);
+      pause_ns = std::max<uint64_t>(usual_ns, kCostMax * (sampled_ns - before_ns));
       if (util::monotonic_ns() >= search_due_ns) {  // another 1/100: samples are not to wait for this
         for (const uint32_t pid : now.alive) look_for_library(pid, fresh);
         search_due_ns = util::monotonic_ns() + kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - sampled_ns);

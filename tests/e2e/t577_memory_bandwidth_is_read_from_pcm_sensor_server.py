@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that answers like pcm-sensor-server on its port gives rows of sample_bandwidth that add up to its totals; one
-that does not answer delays nothing, and the reason is in the trace. The answers follow PCM's sources: no hardware has it
+that does not answer, or accepts no connection, delays nothing, and the reason is in the trace. The answers follow PCM's sources: no hardware has it
 here."""
 
 import http.server
@@ -31,6 +31,7 @@ class Pcm(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        self.close_connection = False  # the answer is complete nevertheless
 
     def log_message(self, *_):  # pylint: disable=arguments-differ
         pass
@@ -46,6 +47,12 @@ def sampled(this):
     this.equal("exit status", done.returncode, 0, said=done.stderr)
     trace = this.opened(out)
     return trace, [line["text"] for line in trace.run["machine_sampler"]["remarks"]]
+
+
+def check_hanging(this, name, server):
+    trace, remarks = sampled(this)
+    this.true(name, any(f"pcm-sensor-server: the server on port {PORT} does not answer in time" in line for line in remarks), remarks)
+    this.true(f"{name} holds nothing up", len(trace.rows("sample_memory")) > 10, server)
 
 
 def check(this):
@@ -75,9 +82,15 @@ def check(this):
              for first, last in itertools.combinations(Pcm.given, 2)]
     this.true("rows add up to the growth between two answers", sums in grown, (sums, Pcm.given))
     with socket.create_server(("127.0.0.1", PORT), reuse_port=False) as silent:
-        trace, remarks = sampled(this)
-        this.true("one that is silent", any(f"pcm-sensor-server: the server on port {PORT} does not answer in time" in line for line in remarks), remarks)
-        this.true("it holds nothing up", len(trace.rows("sample_memory")) > 10, silent)
+        check_hanging(this, "one that is silent", silent)
+    with socket.create_server(("127.0.0.1", PORT), backlog=0) as full:  # the kernel drops what its queue has no room for
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.1", PORT))
+        check_hanging(this, "one whose queue is full", full)
+        for one in waiting:
+            one.close()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 #include "runner/util/access_rungs.h"
@@ -19,11 +21,20 @@ constexpr size_t kShownSites = 10;
 std::string attributed_text(double seen, double all) { return all > 0 ? util::percent_text(seen / all) : "-"; }
 
 // Whether much is not attributed, mostly because blocks of several sites are in one window. Where rules place blocks, their sites are apart already.
-// Such rules need stacks.
 bool needs_sites_apart(const model::MemoryAccess::Found& found, const model::Run& run) {
   const double missing = found.byte_s - found.seen_byte_s;
-  return run.options.stack_depth > 0 && run.placement.rules.empty() && missing > found.byte_s / 2 &&
-         found.shared_byte_s > missing / 2;
+  return run.placement.rules.empty() && missing > found.byte_s / 2 && found.shared_byte_s > missing / 2;
+}
+
+// Rules of `mlrun advise --apart` name sites by their call stacks: a trace without them is not enough.
+std::string apart_text(const std::string& rung, const model::Run& run) {
+  constexpr const char* kStacks = "--stacks=16 --alloc-min=64K";
+  const bool has_stacks = run.options.stack_depth > 0;
+  return fmt::format(
+      "call sites whose blocks share a mapping cannot be distinguished; to give them mappings of their own: {}mlrun "
+      "advise {} --apart -o FILE, then mlrun --place FILE --access={} {} COMMAND",
+      has_stacks ? "" : fmt::format("mlrun {} -o NEW COMMAND, then ", kStacks), has_stacks ? "TRACE" : "NEW",
+      printable(rung), kStacks);
 }
 
 // One line: the mechanism, how much of the memory it attributes, its cost.
@@ -35,10 +46,7 @@ std::string rung_line(const Rung& rung, const model::Run& run, const TextStyle& 
     if (found.rows > 0 && util::records_events(util::access_rung_of(rung.rung)))
       items.push_back(util::percent_text(found.rows - found.joined_rows, found.rows) +
                       " of its samples in no listed block");
-    if (needs_sites_apart(found, run))
-      items.emplace_back(
-          "call sites whose blocks share a mapping cannot be distinguished; mlrun advise TRACE --apart -o FILE gives "
-          "them mappings of their own");
+    if (needs_sites_apart(found, run)) items.push_back(apart_text(rung.rung, run));
   }
   if (rung.on_ns < rung.all_ns) items.push_back("seen " + util::percent_text(rung.on_ns, rung.all_ns) + " of the time");
   if (rung.worst_stall_ns > 0)

@@ -137,7 +137,7 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.cpu = sample.cpu;
   row.rung = static_cast<uint16_t>(rung);
   row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
-  if (is_fault && knows_page && sample.page_size == 0) row.flags |= MLRUN_ACCESS_UNMAPPED;
+  if (is_fault && knows_page) row.flags |= sample.page_size == 0 ? MLRUN_ACCESS_UNMAPPED : MLRUN_ACCESS_MAPPED;
   return row;
 }
 

@@ -40,8 +40,8 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory with a "
       "policy (bound, preferred, interleaved), and blocks of --pmem, which NUMA balancing skips; accesses of the "
       "kernel without a fault (O_DIRECT); whether a fault on a mapped page copies it on write (read before it is "
-      "first written, or shared after a fork): such a page may seem hot; before Linux 5.11 a huge page counts 4 KiB, "
-      "and a page that is filled again may seem hot"},
+      "first written, or shared after a fork): such a page may seem hot, and so may one that an earlier block left "
+      "mapped; before Linux 5.11 a huge page counts 4 KiB, and a page that is filled again may seem hot"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock)"},

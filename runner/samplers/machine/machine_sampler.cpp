@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "runner/samplers/machine/bandwidth_source.h"
 #include "runner/samplers/machine/cpu_source.h"
 #include "runner/samplers/machine/disk_source.h"
@@ -188,6 +190,9 @@ MachineState MachineSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
   MachineState state = shared_->state;
   state.problem = shared_->problem;
+  if (shared_->stop && shared_->runs && state.problem.empty())
+    state.problem =
+        fmt::format("the last sample of the machine took longer than {} s and is missing", kMachinePatience.count());
   return state;
 }
 

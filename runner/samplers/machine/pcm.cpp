@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory bandwidth by Intel PCM: from its server if one runs on this machine, else from its program pcm-memory, which is
 // started as a child. Not tested on hardware.
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -21,8 +18,8 @@
 #include <fmt/format.h>
 
 #include "runner/samplers/machine/bandwidth_reader.h"
+#include "runner/samplers/machine/local_http.h"
 #include "runner/samplers/machine/pcm_texts.h"
-#include "runner/util/clock.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
 #include "runner/util/unique_fd.h"
@@ -33,44 +30,11 @@ namespace {
 
 constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // server and program sample once a second themselves
 constexpr uint16_t kPcmPort = 9738;
-constexpr int kPatienceMs = 300;
+constexpr std::chrono::milliseconds kPatience(300);
 constexpr int kFailuresMax = 5;                   // of the server, one after the other: then it is given up
 constexpr uint64_t kHeadersNs = 5 * kPcmPauseNs;  // pcm-memory prints its headers with its first line, after a second
-constexpr size_t kAnswerMax = 16 << 20;
 
-// Queries the server's /metrics: the body of an answer with status 200, else an error.
-Result<std::string> get_metrics() {
-  const util::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(kPcmPort);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return fail(fmt::format("no answer on port {} of this machine ({})", kPcmPort, std::strerror(errno)));
-  const std::string server = fmt::format("the server on port {} ", kPcmPort);
-  const std::string_view request =
-      "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
-  if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
-    return fail(server + "does not accept a request");
-  const uint64_t end_ns = util::monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
-  std::string answer;
-  std::array<char, 16384> piece;
-  for (;;) {
-    pollfd ready{fd.get(), POLLIN, 0};
-    const uint64_t now_ns = util::monotonic_ns();
-    if (now_ns >= end_ns || ::poll(&ready, 1, static_cast<int>((end_ns - now_ns) / 1'000'000) + 1) <= 0)
-      return fail(server + "does not answer in time");
-    const ssize_t got = ::recv(fd.get(), piece.data(), piece.size(), 0);
-    if (got < 0) return fail(server + "closed the connection");
-    if (got == 0) break;
-    answer.append(piece.data(), static_cast<size_t>(got));
-    if (answer.size() > kAnswerMax) return fail(server + "sends more than 16 MiB");
-  }
-  const size_t body = answer.find("\r\n\r\n");
-  if (body == std::string::npos || answer.substr(0, answer.find('\r')).find(" 200") == std::string::npos)
-    return fail(server + "is not pcm-sensor-server");
-  return answer.substr(body + 4);
-}
+Result<std::string> get_metrics() { return get_local(kPcmPort, "/metrics", kPatience); }
 
 class PcmServer : public BandwidthReader {
  public:

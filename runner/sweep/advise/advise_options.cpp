@@ -13,6 +13,7 @@
 
 #include "runner/events/placement.h"
 #include "runner/launch/placement.h"
+#include "runner/placement/kinds.h"
 #include "runner/placement/resolve.h"
 #include "runner/util/id_list.h"
 #include "runner/util/number.h"
@@ -64,17 +65,13 @@ Status take_fast(const std::string& text, AdviseOptions& options) {
   return {};
 }
 
-// All nodes with memory but the fast ones.
 Result<std::string> other_nodes(const std::string& fast) {
   const auto chosen = launch::find_memory_nodes(fast.substr(5));
   if (!chosen) return fail("--fast: " + chosen.error().text);
-  util::IdList others;
-  for (const uint32_t node : util::read_id_list("/sys/devices/system/node/has_memory")) {
-    if (std::find(chosen->begin(), chosen->end(), node) == chosen->end()) others.push_back(node);
-  }
+  const util::IdList others = nodes_beside(*chosen);
   if (others.empty())
     return fail(
-        fmt::format("--fast {}: this machine has no other node with memory that could be slow; write huge=SIZE to use "
+        fmt::format("--fast {}: no other node with memory that could be slow may be used here; write huge=SIZE to use "
                     "huge pages as the fast memory",
                     fast));
   return "node " + util::id_list_text(others);
@@ -196,7 +193,8 @@ void add_options(CLI::App& app, AdviseTexts& texts, AdviseOptions& options) {
   app.add_option("--fast", texts.fast,
                  "the fast memory and its size, or huge=SIZE: huge pages, for blocks of 2 MiB and more (default: none)")
       ->option_text("NODE=SIZE");
-  app.add_option("--slow", texts.slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
+  app.add_option("--slow", texts.slow, "nodes for all other blocks (default: all other nodes that may be used here)")
+      ->option_text("NODE");
   app.add_option("--spread", texts.ratio,
                  "with --calibrate: also measure all blocks over both nodes, fast to slow in this ratio (default: that "
                  "of the bandwidths that the firmware reports)")
@@ -229,6 +227,12 @@ void add_options(CLI::App& app, AdviseTexts& texts, AdviseOptions& options) {
 }
 
 }  // namespace
+
+util::IdList nodes_beside(const util::IdList& fast, const std::string& system, const std::string& proc) {
+  util::IdList others = placement::allowed_nodes(system, proc);
+  std::erase_if(others, [&](uint32_t node) { return std::find(fast.begin(), fast.end(), node) != fast.end(); });
+  return others;
+}
 
 Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   AdviseOptions options;

@@ -9,6 +9,7 @@
 
 #include "runner/options/cli.h"
 #include "runner/sweep/advise/spread.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::sweep {
 
@@ -25,6 +26,10 @@ struct AdviseOptions {
   int64_t blocks = 0;
   bool quiet = false;
 };
+
+// The slow nodes unless --slow names them: all with memory that the cpuset allows, without `fast`. `system`, `proc`: /sys and /proc, but for tests.
+util::IdList nodes_beside(const util::IdList& fast, const std::string& system = "/sys",
+                          const std::string& proc = "/proc");
 
 // nullopt: the help has been printed. Checks that the nodes exist.
 Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments);

@@ -25,9 +25,9 @@ bool is_range(const AccessRow& row) {
 int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
 // Marks the pages of the fault as accessed. Returns whether this is the rung's first access to the page.
-// The sample of a fault has the size of the page that is mapped, and a first touch finds none mapped (then the size is
-// 4 KiB). So a fault on a larger page is a later one for all of it. One that finds no page mapped is never a later one: a page is filled again
-// where it had been given back (MADV_DONTNEED), or where realloc copied the block.
+// A first touch finds no page mapped (then the size is 4 KiB). So a fault that finds one, as one on a larger page does, is a later access to all of
+// that page, also where the first touch has no sample (samples pause). Only a block that fork copied has its parent's pages. A fault that finds no page
+// mapped is never a later access: a page is filled again where it had been given back (MADV_DONTNEED), or where realloc copied the block.
 bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
   PagesSeen* seen = block.pages_of(fault.rung);
   if (seen == nullptr) {
@@ -35,13 +35,15 @@ bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
     seen->resize(block.page_count());
   }
   const uint64_t size = std::max<uint64_t>(fault.bytes, kAccessPage), start = fault.address / size * size;
-  const bool is_large = size > kAccessPage, fills = (fault.flags & MLRUN_ACCESS_UNMAPPED) != 0;
+  const bool fills = (fault.flags & MLRUN_ACCESS_UNMAPPED) != 0;
+  const bool is_mapped = size > kAccessPage || (fault.flags & MLRUN_ACCESS_MAPPED) != 0;
+  const bool is_later = is_mapped && !block.has_parents_pages;
   const size_t before = block.address / kAccessPage;  // pages
   const size_t first = std::max(start, block.address) / kAccessPage - before;
   const size_t last = (std::min(start + size, block.end()) - 1) / kAccessPage - before;
-  const bool is_first = !is_large && !seen->once[first];
+  const bool is_first = !is_later && !seen->once[first];
   for (size_t page = first; page <= last; page++) {
-    if (is_large || (seen->once[page] && !fills)) seen->again[page] = true;
+    if (is_later || (seen->once[page] && !fills)) seen->again[page] = true;
     seen->once[page] = true;
   }
   return is_first;
@@ -160,7 +162,7 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
     AllocSite site = sites_[block.site].site;
     site.proc_id = proc_id;
     mine.site = site_number(site);
-    mine.is_inherited = true;
+    mine.is_inherited = mine.has_parents_pages = true;
     mine.pages = {};  // what the parent touched
     mine.lives_from_ns = std::max(mine.lives_from_ns, row.first_ns);
   };
@@ -225,6 +227,7 @@ void AccessJoin::add(const AllocEvent& event) {
   here.last_ns = std::max(here.last_ns, event.moment_ns());
   LiveBlock old;
   std::vector<PagesSeen> pages;
+  bool has_parents_pages = false;
   if (event.is_free) {
     if (here.blocks.take(event.address, old)) close(old, event.begin_ns);
     return;
@@ -232,6 +235,7 @@ void AccessJoin::add(const AllocEvent& event) {
   // A block that another thread got at the old address while realloc moved this one away stays.
   if (event.old_address != 0 && here.blocks.take(event.old_address, old, event.begin_ns)) {
     close(old, event.end_ns);
+    has_parents_pages = old.has_parents_pages;
     pages = std::exchange(old.pages, {});  // realloc keeps the content, so each page keeps its place in the block
   }
   // A block that was returned in a pause may have been freed in it.
@@ -249,6 +253,7 @@ void AccessJoin::add(const AllocEvent& event) {
                                       .returned_ns = event.end_ns,
                                       .lives_from_ns = event.end_ns,
                                       .site = site_number(event.site),
+                                      .has_parents_pages = has_parents_pages,
                                       .pages = std::move(pages)});
   for (PagesSeen& seen : block.pages) seen.resize(block.page_count());
   take_open(here, block);

@@ -26,7 +26,7 @@ inline constexpr uint64_t kAccessPage = 4096;  // in bytes: the unit in which ac
 // The pages of a live block that faults of one rung (method of --access) have hit, a bit for each page.
 struct PagesSeen {
   uint16_t rung = 0;
-  std::vector<bool> once, again;  // hit by a fault; hit by a second one, which found it mapped
+  std::vector<bool> once, again;  // hit by a fault; hit by one after the first touch, which found it mapped
   void resize(size_t pages) {
     once.resize(pages);
     again.resize(pages);
@@ -39,6 +39,7 @@ struct LiveBlock {
   int64_t lives_from_ns = 0;              // in this process: for a block inherited by fork, since the fork
   size_t site = 0;                        // index in the list of sites
   bool is_inherited = false;              // by fork, and not accessed since: it is its parent's memory
+  bool has_parents_pages = false;         // by fork, whether accessed since or not
   std::vector<PagesSeen> pages;           // of rungs with a fault in the block
   [[nodiscard]] uint64_t end() const { return address + bytes; }
   [[nodiscard]] size_t page_count() const;

@@ -40,7 +40,7 @@ TEST(TextAccess, WhereSitesOfOneMappingCannotBeToldApartTheCommandThatKeepsThemA
   nlohmann::json placement;
   placement["rules"] = nlohmann::json::array({{{"text", "-> default"}}});
   EXPECT_FALSE(is_named(lines_about(found, placement))) << "they are apart";
-  EXPECT_FALSE(is_named(lines_about(found, nullptr, 0))) << "the command needs stacks";
+  EXPECT_TRUE(is_named(lines_about(found, nullptr, 0))) << "from a trace with stacks";
   found["seen_byte_s"] = 6.0;
   EXPECT_FALSE(is_named(lines_about(found))) << "most is attributed";
   found["seen_byte_s"] = 2.0;
@@ -48,6 +48,26 @@ TEST(TextAccess, WhereSitesOfOneMappingCannotBeToldApartTheCommandThatKeepsThemA
   EXPECT_FALSE(is_named(lines_about(found))) << "most of what is missing has another cause";
   found.erase("shared_byte_s");
   EXPECT_FALSE(is_named(lines_about(found))) << "older traces do not know it";
+}
+
+// A line without its breaks.
+std::string unwrapped(const std::string& text) {
+  std::string joined;
+  for (const char c : text) {
+    const char next = c == '\n' ? ' ' : c;
+    if (next != ' ' || joined.empty() || joined.back() != ' ') joined += next;
+  }
+  return joined;
+}
+
+TEST(TextAccess, TheCommandsThatKeepSitesApartAreWholeWithStacksAndWithout) {
+  const nlohmann::json found = {{"rung", "cold"}, {"byte_s", 8.0}, {"seen_byte_s", 2.0}, {"shared_byte_s", 4.0}};
+  const std::string with = unwrapped(lines_about(found)), without = unwrapped(lines_about(found, nullptr, 0));
+  const std::string last = "then mlrun --place FILE --access=cold --stacks=16 --alloc-min=64K COMMAND";
+  EXPECT_NE(with.find(": mlrun advise TRACE --apart -o FILE, " + last), std::string::npos) << with;
+  const std::string first =
+      ": mlrun --stacks=16 --alloc-min=64K -o NEW COMMAND, then mlrun advise NEW --apart -o FILE, ";
+  EXPECT_NE(without.find(first + last), std::string::npos) << without;
 }
 
 }  // namespace

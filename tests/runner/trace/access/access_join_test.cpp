@@ -293,6 +293,40 @@ TEST(AccessJoin, AFaultThatFillsAPageAgainDoesNotMakeItHot) {
   EXPECT_EQ(join.site_of(1).touched_pages, 1 + 1);  // the second page, in the old block and in the new one
 }
 
+// Samples had paused while the program filled its memory.
+TEST(AccessJoin, AFaultThatFindsAPageMappedIsALaterAccessAlsoWithoutASampleOfTheFirst) {
+  Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}});
+  join.allocate(1, 1 * kSecond);
+  join.fault(1, 2 * kSecond, kAddress, MLRUN_ACCESS_HINT_FAULTS, kAccessPage, MLRUN_ACCESS_MAPPED);
+  join.fault(1, 2 * kSecond, kAddress + kAccessPage, MLRUN_ACCESS_HINT_FAULTS, kAccessPage, MLRUN_ACCESS_UNMAPPED);
+  join.fault(1, 2 * kSecond, kAddress + 2 * kAccessPage, MLRUN_ACCESS_HINT_FAULTS);  // a kernel that does not say
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(3, true));
+  EXPECT_EQ(join.site_of(1).touched_pages, 1);
+  EXPECT_FALSE(join.rows()[0].is_first);
+  EXPECT_TRUE(join.rows()[1].is_first);
+  EXPECT_TRUE(join.rows()[2].is_first);
+}
+
+TEST(AccessJoin, PagesThatAForkedChildInheritedAreMappedBeforeItsFirstAccess) {
+  constexpr uint64_t kHuge = 2 << 20;
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 2 * kSecond, 9 * kSecond, "exit")};
+  Join join(std::move(info), {{MLRUN_ACCESS_HINT_FAULTS}});
+  const auto fault = [&](int64_t at_s, uint64_t address, uint64_t page) {
+    join.fault(2, at_s * kSecond, address, MLRUN_ACCESS_HINT_FAULTS, page, MLRUN_ACCESS_MAPPED);
+  };
+  join.resize(1, 1 * kSecond, 1 * kSecond, 0, kAddress, 2 * kHuge);
+  fault(3, kAddress, kHuge);  // the child's copy on write
+  fault(3, kAddress + kHuge, kAccessPage);
+  fault(4, kAddress + kHuge + kAccessPage, kAccessPage);
+  join.resize(2, 5 * kSecond, 5 * kSecond, kAddress, kAddress, kHuge + 2 * kAccessPage);  // in place
+  fault(6, kAddress + kHuge, kAccessPage);
+  fault(6, kAddress + kHuge + kAccessPage, kAccessPage);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(5, true));
+  EXPECT_EQ(join.site_of(2).touched_pages, 2);
+  for (size_t i = 0; i < 5; i++) EXPECT_EQ(join.rows()[i].is_first, i < 3) << i;
+}
+
 TEST(AccessJoin, AFaultOnAHugePageCountsForAllOfItsPagesInTheBlock) {
   constexpr uint64_t kHuge = 2 << 20, kHalf = kHuge / 2;
   Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}});
