@@ -59,12 +59,15 @@ struct RecordingOptions {
   Texts asked_streams, include, exclude;
   Number graph_nodes_per_s, fold_ns, last_ns;
   int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 1024;
+  uint64_t max_spool_bytes = 0;
   bool summary_only = false, lossless = false, alloc_times = false, keep_raw = false;
+  bool whole_graphs = false, wait_all = false;
   std::optional<double> python_stacks_hz;
 };
 
 struct Arena {
   std::string path, medium;
+  int64_t bytes = 0;
 };
 
 // A file that was open when the run began.
@@ -99,9 +102,8 @@ struct CallCosts {
 };
 
 struct SamplerState {
-  std::string problem;
-  Texts absent;  // words of --sample for which there are no samples
-  int64_t rows_dropped = 0;
+  std::string problem;       // one line: why there are no samples, or none after some time; empty: no problem
+  int64_t rows_dropped = 0;  // dropped because the collector did not fetch in time
 };
 
 struct GpuSampler : SamplerState {
@@ -109,27 +111,48 @@ struct GpuSampler : SamplerState {
     int64_t gpu_id = 0;
     Texts what;
   };
-  int64_t looks = 0, late_looks = 0, look_ns = 0;
-  std::vector<NotSampled> not_sampled;
+  int64_t gpus = 0;
+  int64_t looks = 0;
+  int64_t late_looks = 0;               // skipped because the driver was still answering the previous sample
+  int64_t look_ns = 0;                  // total duration of all samples
+  std::vector<NotSampled> not_sampled;  // fields that the driver does not sample
+};
+
+// Python stacks, threads and the machine, which one thread samples.
+struct RoundsSampler : SamplerState {
+  int64_t thread_rows = 0, machine_rows = 0;
+  int64_t cpu_ns = 0, wall_ns = 0;  // times of the thread
+  double share_max = 0;             // of a CPU
 };
 
 struct MachineSampler : SamplerState {
   struct NotSampled {
-    std::string sample, text;
+    std::string sample, text;  // word, and reason or remark, one line each
   };
-  int64_t looks = 0, left_out = 0, process_left_out = 0, late_looks = 0;
+  int64_t looks = 0;
+  int64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
+  int64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
+  int64_t late_looks =
+      0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
+  int64_t rows = 0;
+  int64_t cpu_ns = 0, wall_ns = 0;  // times of the thread
+  double share_max = 0;             // of a CPU
   std::vector<NotSampled> not_sampled, remarks;
+  Texts absent;  // words of --sample for which there are no samples
 };
 
 struct PythonSampler : SamplerState {
   struct Problem {
     std::string text;
-    std::vector<int64_t> processes;
+    std::vector<int64_t> processes;  // their numbers
   };
   bool is_reported = false;  // false: mlrun was killed before it reported
   bool by_name = false;
-  int64_t looks = 0, looks_left_out = 0;
-  std::vector<Problem> problems;
+  int64_t looks = 0;           // rounds over the threads
+  int64_t looks_left_out = 0;  // of these, rounds that could not sample all threads
+  int64_t samples = 0;
+  int64_t discarded = 0;          // stacks that changed during every attempt to read them
+  std::vector<Problem> problems;  // the reasons why processes have no stacks
 };
 
 struct Placement {
@@ -139,7 +162,8 @@ struct Placement {
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
     std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
-    bool mmap = false, strict = false, huge = false;
+    uint64_t min_bytes = 0, max_bytes = 0;
+    bool mmap = false, strict = false, huge = false, memkind = false;
   };
   struct Counts {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
@@ -231,11 +255,12 @@ struct KernelSide {
     int64_t asleep_ns = 0, waits = 0;
   };
   struct Times {
-    int64_t p50 = 0, p99 = 0, max = 0;
+    int64_t p50 = 0, p95 = 0, p99 = 0, max = 0;
   };
   struct Device {
     std::string name;
-    int64_t requests = 0, read_bytes = 0, write_bytes = 0, flushes = 0;
+    int64_t dev = 0, requests = 0, reads = 0, read_bytes = 0, writes = 0, write_bytes = 0, flushes = 0, others = 0;
+    int64_t errors = 0;
     Times queue_ns, device_ns;
   };
   struct Syscall {
@@ -270,22 +295,24 @@ struct MemoryAccess {
   struct Rung {
     std::string rung, cost, blind_to, problem;
     int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0, lost = 0, left_out = 0;
+    int64_t looks = 0, sample_ns = 0, page_clear_ps = 0, page_touch_ps = 0, predicted_stall_ns = 0;
   };
   struct Tried {
-    std::string rung, problem;  // problem: why it was not used
-    bool asked = false;         // the user asked for it
+    std::string rung, problem, remark;  // problem: why it was not used
+    bool asked = false;                 // the user asked for it
   };
   struct Site {
     std::string site;
-    int64_t blocks = 0, bytes = 0, loads = 0, stores = 0, faults = 0;
+    int64_t processes = 0, blocks = 0, bytes = 0, samples = 0, loads = 0, stores = 0, faults = 0;
     double byte_s = 0, seen_byte_s = 0;
     std::optional<double> hot_fraction;
   };
   struct Found {
     std::string rung;
     int64_t rows = 0, joined_rows = 0;  // of `access`; joined: a listed block was there
-    double byte_s = 0, seen_byte_s = 0;
+    double byte_s = 0, seen_byte_s = 0, touched_byte_s = 0;
     double shared_byte_s = 0;  // not attributed, since blocks of several sites were in one window
+    int64_t sites = 0;
     std::vector<Site> largest;
   };
   std::string problem;
@@ -301,19 +328,22 @@ struct GpuSteps {
   };
   struct Blamed {
     std::string label, path;
-    int64_t proc_id = 0, time_ns = 0;
+    int64_t proc_id = 0, thread_id = 0, time_ns = 0;
   };
   struct Step {
     std::string name;
-    int64_t number = 0, duration_ns = 0, idle_ns = 0;
+    int64_t gpu_id = 0, number = 0, proc_id = 0, start_ns = 0, duration_ns = 0, idle_ns = 0;
+    std::map<std::string, int64_t> idle;  // by label
     std::optional<Blamed> blamed;
   };
   std::vector<Device> devices;
   std::vector<Step> worst;
+  int64_t left_out = 0;
 };
 
 struct RunCoverage {
-  std::string level;
+  std::string level, subject, detail;
+  int64_t rows = 0;
 };
 
 struct Run {
@@ -342,7 +372,7 @@ struct Run {
   ResourceUse use;
   CallCosts cost;
   GpuSampler gpu_sampler;
-  SamplerState sampler;
+  RoundsSampler sampler;
   MachineSampler machine_sampler;
   PythonSampler python_stacks;
   Placement placement;
@@ -369,6 +399,10 @@ struct Run {
 };
 
 [[nodiscard]] Run run_of(nlohmann::json document);
+
+// An object of session.json or run.json, by the keys from which run_of() reads it. run.cpp lists the types of objects.
+template <class Object>
+[[nodiscard]] nlohmann::json json_of(const Object& object);
 
 // Fails if the folder has no run.json, or if it is not a JSON object.
 Result<Run> read_run(const std::string& trace_folder);
