@@ -99,8 +99,8 @@ class Reader {
     state.remarks.clear();
     state.absent.clear();
     for (const auto& [word, source] : sources_) {
-      for (std::string& text : source->problems()) state.not_sampled.emplace_back(word, std::move(text));
-      for (std::string& text : source->remarks()) state.remarks.emplace_back(word, std::move(text));
+      for (std::string& text : source->problems()) state.not_sampled.push_back({word, std::move(text)});
+      for (std::string& text : source->remarks()) state.remarks.push_back({word, std::move(text)});
       if (!source->works()) state.absent.emplace_back(word);
     }
   }
@@ -145,7 +145,7 @@ struct MachineSampler::Shared : util::SamplerShared {
   // Requires: the mutex is held.
   void count(SampleShares::Words words, SampleShares::Words due) {
     const bool is_sampled = words.others ? due.others : due.process;
-    ++(is_sampled ? state.samples : state.left_out);
+    ++(is_sampled ? state.looks : state.left_out);
     state.process_left_out += words.others && words.process && !due.process ? 1 : 0;
   }
 };
@@ -224,10 +224,10 @@ void MachineSampler::sample(Shared& shared) {
     lock.lock();
     shared.add(std::move(batch));
     shared.count(words, sampled);
-    if (last || shared.state.samples <= 2) reader.describe(shared.state);
+    if (last || shared.state.looks <= 2) reader.describe(shared.state);
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
-    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late;
+    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late_looks;
     const auto has_work = [&] { return shared.stop || shared.ended_pid != 0; };
     while (shared.wake.wait_until(lock, due, has_work) && shared.ended_pid != 0) take_end();
   }

@@ -104,8 +104,7 @@ void StackSampler::give_up(Process& process, const std::string& why) {
 
 void StackSampler::add_problem(const Process& process, const std::string& why) {
   auto& problems = state_.problems;
-  auto problem =
-      std::find_if(problems.begin(), problems.end(), [&](const PythonProblem& one) { return one.text == why; });
+  auto problem = std::find_if(problems.begin(), problems.end(), [&](const auto& one) { return one.text == why; });
   if (problem == problems.end()) problem = problems.insert(problem, {why, {}});
   if (problem->processes.size() < kProblemProcessesMax) problem->processes.push_back(process.who.number);
 }
@@ -129,8 +128,8 @@ void StackSampler::find_drivers() {
 }
 
 void StackSampler::leave_out(uint64_t rounds) {
-  state_.rounds += rounds;
-  state_.rounds_left_out += rounds;
+  state_.looks += rounds;
+  state_.looks_left_out += rounds;
 }
 
 // Lists the threads of a process. Known threads keep their data.
@@ -224,8 +223,8 @@ void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::fu
   }
   list_due(false, others);
   all = sample_due(false, others) && all;
-  ++state_.rounds;
-  if (!all) ++state_.rounds_left_out;
+  ++state_.looks;
+  if (!all) ++state_.looks_left_out;
 }
 
 uint64_t StackSampler::due_ns(uint64_t now_ns) const {
