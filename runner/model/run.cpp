@@ -86,48 +86,7 @@ class KeyReader {
   const json& from_;
 };
 
-struct KeyWriter {
-  json to = json::object();
-
-  template <class Value, class... Rest>
-  void operator()(const char* key, const Value& from, const Rest&... rest) {
-    to[key] = json_of(from);
-    if constexpr (sizeof...(rest) != 0) (*this)(rest...);
-  }
-  void optional(const char* key, const auto& from) {
-    if (from) (*this)(key, *from);
-  }
-};
-
-template <class Value>
-json written(const Value& from) {
-  return from;
-}
-
-template <class Value>
-json written(const std::optional<Value>& from) {
-  return from ? json_of(*from) : json();
-}
-
-template <class Value>
-json written(const std::vector<Value>& from) {
-  json list = json::array();
-  for (const Value& entry : from) list.push_back(json_of(entry));
-  return list;
-}
-
 }  // namespace
-
-template <class Object>
-json json_of(const Object& object) {
-  if constexpr (requires(KeyWriter & keys) { visit_keys(keys, object); }) {
-    KeyWriter keys;
-    visit_keys(keys, object);
-    return std::move(keys.to);
-  } else {
-    return written(object);
-  }
-}
 
 int64_t Collector::failed(const std::string& how) const {
   const auto found = failures.find(how);
@@ -204,25 +163,5 @@ Result<Run> read_run(const std::string& trace_folder) {
 Status write_run(const json& document, const std::string& trace_folder) {
   return util::write_atomically(trace_folder + "/run.json", util::json_text(document, 2) + "\n", 0600);
 }
-
-template json json_of(const Run& object);
-template json json_of(const ResourceUse& object);
-template json json_of(const Arena& object);
-template json json_of(const RecordingOptions& object);
-template json json_of(const GpuSampler& object);
-template json json_of(const RoundsSampler& object);
-template json json_of(const MachineSampler& object);
-template json json_of(const PythonSampler& object);
-template json json_of(const Placement::Balancing& object);
-template json json_of(const MemoryAccess& object);
-template json json_of(const GpuSteps& object);
-template json json_of(const KernelSide::Throttled& object);
-template json json_of(const std::vector<OpenFile>& object);
-template json json_of(const std::vector<Placement::Rule>& object);
-template json json_of(const std::vector<Placement::Site>& object);
-template json json_of(const std::vector<MemoryAccess::Found>& object);
-template json json_of(const std::vector<KernelSide::Device>& object);
-template json json_of(const std::vector<KernelSide::Syscall>& object);
-template json json_of(const std::vector<RunCoverage>& object);
 
 }  // namespace mlrun::model

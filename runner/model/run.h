@@ -400,10 +400,6 @@ struct Run {
 
 [[nodiscard]] Run run_of(nlohmann::json document);
 
-// An object of session.json or run.json, by the keys from which run_of() reads it. run.cpp lists the types of objects.
-template <class Object>
-[[nodiscard]] nlohmann::json json_of(const Object& object);
-
 // Fails if the folder has no run.json, or if it is not a JSON object.
 Result<Run> read_run(const std::string& trace_folder);
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the objects of run.json and session.json, once for both directions: run.cpp reads and writes through these lists. `keys` is called with
-// "key", member, "key", member, ... of an object, and keys.optional with a key that is left out, not null, where the value is missing.
+// The keys of the objects of run.json and session.json, once for both directions. `keys` is called with "key", member, "key", member, ... of an
+// object, and keys.optional with a key that is left out where the value is missing; others are null then.
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "runner/model/run.h"
 
@@ -208,6 +213,46 @@ void visit_keys(auto& keys, Is<Run> auto& of) {
        of.gpu_sampler, "sampler", of.sampler, "machine_sampler", of.machine_sampler, "python_stacks", of.python_stacks,
        "placement", of.placement, "kernel_side", of.kernel_side, "access", of.access, "gpu_steps", of.gpu_steps,
        "totals", of.totals, "coverage", of.coverage);
+}
+
+struct KeyWriter {
+  nlohmann::json to = nlohmann::json::object();
+
+  template <class Value, class... Rest>
+  void operator()(const char* key, const Value& from, const Rest&... rest) {
+    to[key] = written(from);
+    if constexpr (sizeof...(rest) != 0) (*this)(rest...);
+  }
+  void optional(const char* key, const auto& from) {
+    if (from) (*this)(key, *from);
+  }
+
+  template <class Value>
+  static nlohmann::json written(const std::optional<Value>& from) {
+    return from ? written(*from) : nlohmann::json();
+  }
+  template <class Value>
+  static nlohmann::json written(const std::vector<Value>& from) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Value& entry : from) list.push_back(written(entry));
+    return list;
+  }
+  template <class Value>
+  static nlohmann::json written(const Value& from) {
+    if constexpr (requires(KeyWriter keys) { visit_keys(keys, from); }) {
+      KeyWriter keys;
+      visit_keys(keys, from);
+      return std::move(keys.to);
+    } else {
+      return from;
+    }
+  }
+};
+
+// An object of session.json or run.json, or a list of such objects.
+template <class Object>
+nlohmann::json json_of(const Object& object) {
+  return KeyWriter::written(object);
 }
 
 }  // namespace mlrun::model

@@ -9,7 +9,7 @@
 
 #include "runner/collect/sample_frames.h"
 #include "runner/collect/shared_word.h"
-#include "runner/model/run.h"
+#include "runner/model/run_keys.h"
 #include "runner/samplers/gpu/gpu_frames.h"
 #include "runner/samplers/gpu/gpu_sampler.h"
 #include "runner/samplers/machine/machine_sampler.h"
