@@ -293,9 +293,19 @@ struct KernelSide {
 
 struct MemoryAccess {
   struct Rung {
-    std::string rung, cost, blind_to, problem;
-    int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0, lost = 0, left_out = 0;
-    int64_t looks = 0, sample_ns = 0, page_clear_ps = 0, page_touch_ps = 0, predicted_stall_ns = 0;
+    std::string rung, blind_to;
+    std::string cost;     // one line: the calibrated or measured cost
+    std::string problem;  // the first problem that cost rows; empty: none
+    // `looks`: windows, or starts of DAMON. `left_out`: windows skipped because of their stall, times that events were
+    // switched off, or processes beyond DAMON's limit.
+    int64_t looks = 0, left_out = 0;
+    int64_t lost = 0;               // samples that did not fit into the buffer
+    int64_t on_ns = 0, all_ns = 0;  // time in which accesses were seen; all time. Windows: sums over processes
+    int64_t sample_ns = 0;          // calibrated cost of a sample; 0: not calibrated
+    // Calibrated cost of a page: to clear its bit, and of its first touch after that.
+    int64_t page_clear_ps = 0, page_touch_ps = 0;
+    int64_t predicted_stall_ns = 0, worst_stall_ns = 0;  // the longest call that delayed page faults
+    int64_t worst_read_ns = 0;  // the longest read that delayed calls that change the program's mappings
   };
   struct Tried {
     std::string rung, problem, remark;  // problem: why it was not used

@@ -20,27 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-model::MemoryAccess::Rung rung_of(const access::AccessState::OfRung& of) {
-  const access::RungFacts& facts = of.facts;
-  model::MemoryAccess::Rung rung;
-  rung.rung = util::access_rung_name(of.rung);
-  rung.blind_to = access::rung_is_blind_to(of.rung);
-  rung.cost = util::escaped_utf8(facts.cost);
-  rung.looks = facts.samples;
-  rung.left_out = facts.left_out;
-  rung.lost = facts.lost;
-  rung.on_ns = facts.on_ns;
-  rung.all_ns = facts.all_ns;
-  rung.sample_ns = facts.sample_ns;
-  rung.page_clear_ps = facts.page_clear_ps;
-  rung.page_touch_ps = facts.page_touch_ps;
-  rung.predicted_stall_ns = facts.predicted_stall_ns;
-  rung.worst_stall_ns = facts.worst_stall_ns;
-  rung.worst_read_ns = facts.worst_read_ns;
-  rung.problem = util::escaped_utf8(facts.problem);
-  return rung;
-}
-
 // Windows are a second or longer, so a higher rate is about samples of `precise`.
 constexpr double kMostWindowsHz = 1;
 
@@ -88,17 +67,20 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
 }
 
 void AccessStart::describe(json& session) const {
-  const access::AccessState state = sampler_->state();
-  std::vector<model::MemoryAccess::Rung> rungs;
+  access::AccessState state = sampler_->state();
   std::vector<model::MemoryAccess::Tried> tried;
-  for (const auto& of : state.rungs) rungs.push_back(rung_of(of));
+  for (auto& rung : state.rungs) {
+    rung.cost = util::escaped_utf8(rung.cost);
+    rung.problem = util::escaped_utf8(rung.problem);
+  }
   for (const access::TriedRung& one : tried_) {
     tried.push_back({util::access_rung_name(one.rung), util::escaped_utf8(one.problem), util::escaped_utf8(one.remark),
                      one.is_asked});
   }
   const std::string& problem = problem_.empty() || !state.rungs.empty() ? state.problem : problem_;
-  session["access"] = {
-      {"rungs", model::json_of(rungs)}, {"tried", model::json_of(tried)}, {"problem", util::escaped_utf8(problem)}};
+  session["access"] = {{"rungs", model::json_of(state.rungs)},
+                       {"tried", model::json_of(tried)},
+                       {"problem", util::escaped_utf8(problem)}};
 }
 
 void AccessStart::attach(pid_t command) {

@@ -202,7 +202,7 @@ class DamonRung : public Rung {
     if (before_ns_ != 0 && runs_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     drain(rows);
-    if (runs_ && now_ns >= started_ns_ + std::min(facts_.samples, kWindowsKept) * window_ns_ && needs_start()) {
+    if (runs_ && now_ns >= started_ns_ + std::min<uint64_t>(facts_.looks, kWindowsKept) * window_ns_ && needs_start()) {
       stop();
       drain(rows);  // before start() changes the targets to which the lines refer
     }
@@ -210,7 +210,7 @@ class DamonRung : public Rung {
     return now_ns + std::min<uint64_t>(window_ns_, 100'000'000);
   }
 
-  [[nodiscard]] RungFacts facts() const override { return facts_; }
+  [[nodiscard]] model::MemoryAccess::Rung facts() const override { return facts_; }
 
  private:
   // What an mlrun that was killed has left. The instances go last: they show whose the configuration is.
@@ -267,7 +267,7 @@ class DamonRung : public Rung {
     try_ns_ = now_ns + kRetryNs;
     if (!is_mine_ && is_configured(places_)) {  // the write would remove what is off
       failed_ = configured_by_another(places_);
-      if (facts_.samples == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
+      if (facts_.looks == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
       return;
     }
     write("nr_kdamonds", "1");
@@ -297,10 +297,10 @@ class DamonRung : public Rung {
     if (runs_) {
       thread_ = util::read_line(places_.admin + "/0/pid");
       started_ns_ = now_ns;
-      facts_.samples++;
+      facts_.looks++;
       return;
     }
-    if (facts_.samples == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
+    if (facts_.looks == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
   }
 
   void stop() {
@@ -362,7 +362,7 @@ class DamonRung : public Rung {
   bool runs_ = false, is_fixed_ = false;
   bool is_mine_ = false;  // the configuration
   int failures_ = 0;
-  RungFacts facts_;
+  model::MemoryAccess::Rung facts_;
 };
 
 }  // namespace
