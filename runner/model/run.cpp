@@ -30,26 +30,11 @@ class KeyReader {
   }
   void optional(const char* key, auto& to) { (*this)(key, to); }
 
-  static bool take(const json& from, std::string& to) {
-    if (from.is_string()) to = from.get<std::string>();
-    return from.is_string();
-  }
-  static bool take(const json& from, bool& to) {
-    to = from == true;
-    return from.is_boolean();
-  }
-  static bool take(const json& from, int64_t& to) {
-    if (from.is_number_integer()) to = from.get<int64_t>();
-    return from.is_number_integer();
-  }
-  static bool take(const json& from, uint64_t& to) {
-    if (from.is_number_unsigned()) to = from.get<uint64_t>();
-    return from.is_number_unsigned();
-  }
-  static bool take(const json& from, double& to) {
-    if (from.is_number()) to = from.get<double>();
-    return from.is_number();
-  }
+  static bool take(const json& from, std::string& to) { return take_if(from.is_string(), from, to); }
+  static bool take(const json& from, bool& to) { return take_if(from.is_boolean(), from, to); }
+  static bool take(const json& from, int64_t& to) { return take_if(from.is_number_integer(), from, to); }
+  static bool take(const json& from, uint64_t& to) { return take_if(from.is_number_unsigned(), from, to); }
+  static bool take(const json& from, double& to) { return take_if(from.is_number(), from, to); }
   static bool take(const json& from, std::pair<int64_t, int64_t>& to) {
     return from.is_array() && from.size() == 2 && take(from[0], to.first) && take(from[1], to.second);
   }
@@ -83,6 +68,12 @@ class KeyReader {
   }
 
  private:
+  template <class Value>
+  static bool take_if(bool has_type, const json& from, Value& to) {
+    if (has_type) to = from.get<Value>();
+    return has_type;
+  }
+
   const json& from_;
 };
 

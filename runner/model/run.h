@@ -111,8 +111,7 @@ struct GpuSampler : SamplerState {
     int64_t gpu_id = 0;
     Texts what;
   };
-  int64_t gpus = 0;
-  int64_t looks = 0;
+  int64_t gpus = 0, looks = 0;
   int64_t late_looks = 0;               // skipped because the driver was still answering the previous sample
   int64_t look_ns = 0;                  // total duration of all samples
   std::vector<NotSampled> not_sampled;  // fields that the driver does not sample
@@ -132,11 +131,9 @@ struct MachineSampler : SamplerState {
   int64_t looks = 0;
   int64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
   int64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
-  int64_t late_looks =
-      0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
-  int64_t rows = 0;
-  int64_t cpu_ns = 0, wall_ns = 0;  // times of the thread
-  double share_max = 0;             // of a CPU
+  int64_t late_looks = 0;        // due while one took too long, or while mlrun was stopped or got no processor
+  int64_t rows = 0, cpu_ns = 0, wall_ns = 0;  // times of the thread
+  double share_max = 0;                       // of a CPU
   std::vector<NotSampled> not_sampled, remarks;
   Texts absent;  // words of --sample for which there are no samples
 };
@@ -251,7 +248,7 @@ struct KernelSide {
   struct Spool {
     int64_t left_out = 0;
   };
-  struct Throttled {
+  struct Throttled {  // waits because too many pages were dirty
     int64_t asleep_ns = 0, waits = 0;
   };
   struct Times {

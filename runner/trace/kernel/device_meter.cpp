@@ -14,8 +14,6 @@ namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
-
 model::KernelSide::Times quantiles(const util::LogHistogram& times) {
   return {times.quantile(0.5), times.quantile(0.95), times.quantile(0.99), times.max()};
 }
@@ -46,7 +44,7 @@ void DeviceMeter::add(const RequestRow& row) {
   of.device_ns.add(row.end_ns - issue_ns);
 }
 
-json DeviceMeter::json_of(const model::KernelSide& kernel_side) const {
+nlohmann::json DeviceMeter::json_of(const model::KernelSide& kernel_side) const {
   std::vector<model::KernelSide::Device> list;
   for (const auto& [number, of] : devices_) {
     model::KernelSide::Device& device = list.emplace_back(of.sums);

@@ -22,7 +22,6 @@ namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
 using Buckets = std::array<uint64_t, MLRUN_SYSCALL_BUCKETS>;
 
 int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
@@ -137,7 +136,7 @@ Status visit_syscall_tables(const std::function<Status(tables::ParquetTable&)>& 
   return visit(buckets.parquet());
 }
 
-json SyscallTable::json() const {
+nlohmann::json SyscallTable::json() const {
   struct Total {
     std::string name;
     uint64_t calls = 0, errors = 0, time_ns = 0, processes = 0;

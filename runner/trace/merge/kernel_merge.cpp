@@ -243,9 +243,7 @@ void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
   run["kernel_side"]["own_devices"] = totals_.devices.json_of(session_.kernel_side);
-  if (totals_.throttled > 0)
-    run["kernel_side"]["throttled"] =
-        model::json_of(model::KernelSide::Throttled{totals_.throttled_ns, totals_.throttled});
+  if (totals_.throttled.waits > 0) run["kernel_side"]["throttled"] = model::json_of(totals_.throttled);
   if (!totals_.syscalls.empty()) run["kernel_side"]["syscalls"] = totals_.syscalls.json();
   run["totals"]["block_requests"] = totals_.requests;
   run["totals"]["block_parts"] = totals_.parts;
