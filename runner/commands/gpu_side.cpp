@@ -46,7 +46,7 @@ Status check_samples(const RunOptions& options) {
   if (options.sample == Wish::kRequire && !options.sample_counters.empty()) {
     const machine::MachineState state = machine::check_sources(options.sample_counters, {});
     if (!state.absent.empty())
-      return fail(fmt::format("--sample={}: {}", state.absent.front(), state.not_sampled.front().second));
+      return fail(fmt::format("--sample={}: {}", state.absent.front(), state.not_sampled.front().text));
   }
   const bool is_only_stream = options.sample == Wish::kAuto && options.preload == Wish::kOff &&
                               options.cupti == Wish::kOff && options.kprobes == Wish::kOff &&

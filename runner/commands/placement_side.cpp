@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/collect/sample_frames.h"
+#include "runner/model/run_keys.h"
 #include "runner/placement/resolve.h"
 #include "runner/samplers/proc/cgroup.h"
 #include "runner/samplers/proc/proc_file.h"
@@ -172,21 +173,21 @@ std::string placement_library(const RunOptions& options, const session::Installa
 
 void describe_rules(nlohmann::json& session, const Rules& rules) {
   if (rules.rules.empty()) return;
-  nlohmann::json list = nlohmann::json::array();
+  std::vector<model::Placement::Rule> list;
   for (const placement::Rule& rule : rules.rules) {
-    list.push_back({{"text", util::escaped_utf8(rule.text)},
-                    {"policy", placement::policy_of(rule)},
-                    {"nodes", rule.nodes},
-                    {"shares", rule.shares},
-                    {"mmap", rule.calls == MLRUN_PLACE_MMAP},
-                    {"min_bytes", rule.min_bytes},
-                    {"max_bytes", rule.max_bytes},
-                    {"strict", rule.strict},
-                    {"huge", rule.huge},
-                    {"memkind", rule.memkind},
-                    {"folder", util::escaped_utf8(rule.folder)}});
+    list.push_back({.text = util::escaped_utf8(rule.text),
+                    .folder = util::escaped_utf8(rule.folder),
+                    .policy = placement::policy_of(rule),
+                    .nodes = {rule.nodes.begin(), rule.nodes.end()},
+                    .shares = {rule.shares.begin(), rule.shares.end()},
+                    .min_bytes = rule.min_bytes,
+                    .max_bytes = rule.max_bytes,
+                    .mmap = rule.calls == MLRUN_PLACE_MMAP,
+                    .strict = rule.strict,
+                    .huge = rule.huge,
+                    .memkind = rule.memkind});
   }
-  session["placement"]["rules"] = std::move(list);
+  session["placement"]["rules"] = model::json_of(list);
 }
 
 void describe_recovered(nlohmann::json& session, mlrun_placement& area) {
@@ -314,7 +315,7 @@ nlohmann::json PlacedMemory::processes(const placement::FoundPages& found) const
 void PlacedMemory::describe(nlohmann::json& session) {
   if (!session.contains("placement")) return;
   nlohmann::json& placement = session["placement"];
-  placement["numa_balancing"] = {{"before", balancing_before_}, {"after", balancing()}};
+  placement["numa_balancing"] = model::json_of(model::Placement::Balancing{balancing_before_, balancing()});
   placement["counted"] = counted_since(counters_before_);
   if (!sampler_) return;
   std::string problem;

@@ -17,6 +17,7 @@
 #include "runner/collect/shared_word.h"
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
+#include "runner/model/run_keys.h"
 #include "runner/session/host_facts.h"
 #include "runner/session/job_facts.h"
 #include "runner/session/source_version.h"
@@ -38,24 +39,22 @@ constexpr std::array kFailureNames = {"no_channel", "no_room",    "abi",       "
                                       "streams",    "bound_deep", "by_handle"};
 static_assert(kFailureNames.size() == MLRUN_FAIL_KINDS, "each reason of enum mlrun_failure has a name here");
 
-json texts(const std::vector<std::string>& values) {
-  json list = json::array();
-  for (const std::string& value : values) list.push_back(util::escaped_utf8(value));
-  return list;
+model::Texts texts(const std::vector<std::string>& values) {
+  model::Texts escaped;
+  for (const std::string& value : values) escaped.push_back(util::escaped_utf8(value));
+  return escaped;
 }
 
 // Descriptors that the command inherits: programs may reopen them under names that mean another file in each process.
-json standard_files() {
-  json list = json::array();
+std::vector<model::OpenFile> standard_files() {
+  std::vector<model::OpenFile> list;
   for (int fd = 0; fd <= 2; ++fd) {
     struct stat status {};
     std::error_code failed;
     const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
     if (failed || ::fstat(fd, &status) != 0) continue;
-    list.push_back({{"fd", fd},
-                    {"device", uint64_t(status.st_dev)},
-                    {"inode", uint64_t(status.st_ino)},
-                    {"path", util::escaped_utf8(path.string())}});
+    list.push_back({fd, static_cast<int64_t>(status.st_dev), static_cast<int64_t>(status.st_ino),
+                    util::escaped_utf8(path.string())});
   }
   return list;
 }
@@ -88,7 +87,7 @@ uint64_t time_ns(const timeval& time) {
 
 // The requested streams, and those named by an option: if one of these is unavailable, the summary reports it.
 struct Streams {
-  json wanted = json::array(), asked = json::array();
+  model::Texts wanted, asked;
 
   void add(Wish wish, bool is_chosen, const char* name) {
     if (wish == Wish::kOff || !is_chosen) return;
@@ -116,26 +115,28 @@ Streams streams_of(const RunOptions& options) {
   return streams;
 }
 
-json options_json(const RunOptions& options, collect::Recording& recording) {
+model::RecordingOptions recorded_options(const RunOptions& options, const collect::Recording& recording) {
   Streams streams = streams_of(options);
-  return {{"streams", std::move(streams.wanted)},
-          {"asked_streams", std::move(streams.asked)},
-          {"whole_graphs", options.cupti != Wish::kOff && options.whole_graphs},
-          {"graph_nodes_per_s", options.graph_nodes_per_s.value_or(kGraphNodesPerS)},
-          {"alloc_min_bytes", options.alloc_min_bytes},
-          {"stack_depth", options.stack_depth},
-          {"python_stacks_hz", options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz},
-          {"lossless", options.lossless},
-          {"max_spool_bytes", recording.max_spool_bytes()},
-          {"wait_all", options.wait_all},
-          {"keep_raw", options.keep_raw},
-          {"include", texts(options.path_rules.include)},
-          {"exclude", texts(options.path_rules.exclude)},
-          {"last_ns", options.last_ns},
-          {"fold_ns", options.fold_ns},
-          {"summary_only", options.summary_only},
-          {"alloc_sample_bytes", options.alloc_sample_bytes},
-          {"alloc_times", options.alloc_times}};
+  model::RecordingOptions recorded;
+  recorded.streams = std::move(streams.wanted);
+  recorded.asked_streams = std::move(streams.asked);
+  recorded.whole_graphs = options.cupti != Wish::kOff && options.whole_graphs;
+  recorded.graph_nodes_per_s = options.graph_nodes_per_s.value_or(kGraphNodesPerS);
+  recorded.alloc_min_bytes = options.alloc_min_bytes;
+  recorded.stack_depth = options.stack_depth;
+  recorded.python_stacks_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
+  recorded.lossless = options.lossless;
+  recorded.max_spool_bytes = recording.max_spool_bytes();
+  recorded.wait_all = options.wait_all;
+  recorded.keep_raw = options.keep_raw;
+  recorded.include = texts(options.path_rules.include);
+  recorded.exclude = texts(options.path_rules.exclude);
+  recorded.last_ns = options.last_ns;
+  recorded.fold_ns = options.fold_ns;
+  recorded.summary_only = options.summary_only;
+  recorded.alloc_sample_bytes = options.alloc_sample_bytes;
+  recorded.alloc_times = options.alloc_times;
+  return recorded;
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["environment"] = launch::shown_environment(environ, options.kept_environment);
   session["host"] = session::host_facts();
   session["job"] = session::job_facts();
-  session["options"] = options_json(options, recording);
+  session["options"] = model::json_of(recorded_options(options, recording));
   if (placement.any()) {
     session["placement"] = {{"cpus", util::id_list_text(placement.cpus)},
                             {"cpu_node", options.cpu_node},
@@ -167,10 +168,9 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
     session["placement"]["weights"] = launch::interleave_weights();
   }
   session["mllog"] = texts(options.mllog);
-  session["standard_files"] = standard_files();
-  session["arena"] = {{"path", recording.place().path},
-                      {"medium", recording.place().medium},
-                      {"bytes", recording.arena().layout().bytes}};
+  session["standard_files"] = model::json_of(standard_files());
+  session["arena"] = model::json_of(model::Arena{recording.place().path, recording.place().medium,
+                                                 static_cast<int64_t>(recording.arena().layout().bytes)});
   session["clock"] = {
       {"kind", clock.kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"}, {"reason", clock.reason}, {"start", clock_json()}};
 }
@@ -185,11 +185,10 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["user_ns"] = time_ns(end.child.usage.ru_utime);
   session["sys_ns"] = time_ns(end.child.usage.ru_stime);
   session["max_rss_bytes"] = uint64_t(end.child.usage.ru_maxrss) * 1024;
-  json& use = session["use"] = {{"major_faults", end.child.usage.ru_majflt},
-                                {"minor_faults", end.child.usage.ru_minflt},
-                                {"input_blocks", end.child.usage.ru_inblock},
-                                {"output_blocks", end.child.usage.ru_oublock}};
-  if (end.child.io) use["read_bytes"] = end.child.io->read_bytes;
+  model::ResourceUse use{
+      end.child.usage.ru_majflt, end.child.usage.ru_minflt, end.child.usage.ru_inblock, end.child.usage.ru_oublock, {}};
+  if (end.child.io) use.read_bytes = end.child.io->read_bytes;
+  session["use"] = model::json_of(use);
 }
 
 void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,

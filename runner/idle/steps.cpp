@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/model/step_name.h"
 #include "runner/util/log_histogram.h"
 
@@ -130,7 +131,7 @@ int64_t Steps::count_left_out() const {
   return count;
 }
 
-nlohmann::json Steps::devices() const {
+std::vector<model::GpuSteps::Device> Steps::devices() const {
   struct Sum {
     util::LogHistogram idle;
     int64_t time_ns = 0, idle_ns = 0;
@@ -147,22 +148,22 @@ nlohmann::json Steps::devices() const {
       sum.time_ns += (*key.second)[i].end_ns - (*key.second)[i].start_ns;
     }
   }
-  nlohmann::json list = nlohmann::json::array();
+  std::vector<model::GpuSteps::Device> list;
   for (const auto& [gpu_id, sum] : by_gpu) {
-    list.push_back({{"gpu_id", gpu_id},
-                    {"steps", sum.idle.count()},
-                    {"time_ns", sum.time_ns},
-                    {"idle_ns", sum.idle_ns},
-                    {"idle_p50_ns", sum.idle.quantile(0.5)},
-                    {"idle_p99_ns", sum.idle.quantile(0.99)},
-                    {"idle_max_ns", sum.idle.max()}});
+    list.push_back({.gpu_id = gpu_id,
+                    .steps = sum.idle.count(),
+                    .time_ns = sum.time_ns,
+                    .idle_ns = sum.idle_ns,
+                    .idle_p50_ns = sum.idle.quantile(0.5),
+                    .idle_p99_ns = sum.idle.quantile(0.99),
+                    .idle_max_ns = sum.idle.max()});
   }
   return list;
 }
 
-nlohmann::json Steps::describe(const Step& step, const Idle& idle) const {
+model::GpuSteps::Step Steps::describe(const Step& step, const Idle& idle) const {
   const bool is_named = step.name_id > 0 && static_cast<size_t>(step.name_id) <= info_.names.size();
-  nlohmann::json labels = nlohmann::json::object();
+  std::map<std::string, int64_t> labels;
   for (size_t i = 0; i < idle.labels.size(); ++i) {
     if (idle.labels[i] != 0) labels[std::string(model::kIdleLabelNames[i])] = idle.labels[i];
   }
@@ -171,18 +172,18 @@ nlohmann::json Steps::describe(const Step& step, const Idle& idle) const {
   const auto thread = std::find_if(info_.threads.begin(), info_.threads.end(),
                                    [&](const model::ThreadRow& of) { return of.thread_id == most->thread_id; });
   const bool has_file = most->file_id > 0 && static_cast<size_t>(most->file_id) <= info_.files.size();
-  return {{"name", is_named ? info_.names[static_cast<size_t>(step.name_id) - 1].text : step.name},
-          {"start_ns", step.start_ns},
-          {"duration_ns", step.end_ns - step.start_ns},
-          {"proc_id", step.proc_id},
-          {"idle_ns", idle.all()},
-          {"idle", std::move(labels)},
-          {"blamed",
-           {{"label", std::string(model::kIdleLabelNames[static_cast<size_t>(most->label)])},
-            {"proc_id", thread == info_.threads.end() ? 0 : thread->proc_id},
-            {"thread_id", most->thread_id},
-            {"path", has_file ? info_.files[static_cast<size_t>(most->file_id) - 1].path : std::string()},
-            {"time_ns", most->ns}}}};
+  return {.name = is_named ? info_.names[static_cast<size_t>(step.name_id) - 1].text : step.name,
+          .proc_id = step.proc_id,
+          .start_ns = step.start_ns,
+          .duration_ns = step.end_ns - step.start_ns,
+          .idle_ns = idle.all(),
+          .idle = std::move(labels),
+          .blamed = model::GpuSteps::Blamed{
+              .label = std::string(model::kIdleLabelNames[static_cast<size_t>(most->label)]),
+              .path = has_file ? info_.files[static_cast<size_t>(most->file_id) - 1].path : std::string(),
+              .proc_id = thread == info_.threads.end() ? 0 : thread->proc_id,
+              .thread_id = most->thread_id,
+              .time_ns = most->ns}};
 }
 
 nlohmann::json Steps::describe() const {
@@ -204,13 +205,13 @@ nlohmann::json Steps::describe() const {
   const auto place = [](const Ranked& of) { return std::tuple(-of.ns, of.step->start_ns, of.gpu_id); };
   std::sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   if (ranked.size() > kWorstSteps) ranked.resize(kWorstSteps);
-  nlohmann::json worst = nlohmann::json::array();
+  model::GpuSteps found{.devices = devices(), .worst = {}, .left_out = count_left_out()};
   for (const Ranked& one : ranked) {
-    nlohmann::json& row = worst.emplace_back(describe(*one.step, *one.idle));
-    row["gpu_id"] = one.gpu_id;
-    row["number"] = one.number;
+    model::GpuSteps::Step& row = found.worst.emplace_back(describe(*one.step, *one.idle));
+    row.gpu_id = one.gpu_id;
+    row.number = static_cast<int64_t>(one.number);
   }
-  return {{"devices", devices()}, {"worst", std::move(worst)}, {"left_out", count_left_out()}};
+  return model::json_of(found);
 }
 
 }  // namespace mlrun::idle

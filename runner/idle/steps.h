@@ -19,6 +19,7 @@
 
 #include "runner/idle/gap_finder.h"
 #include "runner/model/gpu_idle.h"
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 
 namespace mlrun::idle {
@@ -64,8 +65,8 @@ class Steps {
   const List* list_of(int32_t thread_id);
   [[nodiscard]] bool is_whole(int32_t gpu_id, const Step& step) const;
   [[nodiscard]] int64_t count_left_out() const;
-  [[nodiscard]] nlohmann::json devices() const;
-  [[nodiscard]] nlohmann::json describe(const Step& step, const Idle& idle) const;
+  [[nodiscard]] std::vector<model::GpuSteps::Device> devices() const;
+  [[nodiscard]] model::GpuSteps::Step describe(const Step& step, const Idle& idle) const;
   static void blame(Idle& idle, const model::IdleRow& row, int64_t ns);
 
   const model::TraceInfo& info_;

@@ -59,12 +59,15 @@ struct RecordingOptions {
   Texts asked_streams, include, exclude;
   Number graph_nodes_per_s, fold_ns, last_ns;
   int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 1024;
+  uint64_t max_spool_bytes = 0;
   bool summary_only = false, lossless = false, alloc_times = false, keep_raw = false;
+  bool whole_graphs = false, wait_all = false;
   std::optional<double> python_stacks_hz;
 };
 
 struct Arena {
   std::string path, medium;
+  int64_t bytes = 0;
 };
 
 // A file that was open when the run began.
@@ -99,9 +102,8 @@ struct CallCosts {
 };
 
 struct SamplerState {
-  std::string problem;
-  Texts absent;  // words of --sample for which there are no samples
-  int64_t rows_dropped = 0;
+  std::string problem;       // one line: why there are no samples, or none after some time; empty: no problem
+  int64_t rows_dropped = 0;  // dropped because the collector did not fetch in time
 };
 
 struct GpuSampler : SamplerState {
@@ -109,27 +111,45 @@ struct GpuSampler : SamplerState {
     int64_t gpu_id = 0;
     Texts what;
   };
-  int64_t samples = 0, late_samples = 0, sample_ns = 0;
-  std::vector<NotSampled> not_sampled;
+  int64_t gpus = 0, samples = 0;
+  int64_t late_samples = 0;             // skipped because the driver was still answering the previous sample
+  int64_t sample_ns = 0;                // total duration of all samples
+  std::vector<NotSampled> not_sampled;  // fields that the driver does not sample
+};
+
+// Python stacks, threads and the machine, which one thread samples.
+struct RoundsSampler : SamplerState {
+  int64_t thread_rows = 0, machine_rows = 0;
+  int64_t cpu_ns = 0, wall_ns = 0;  // times of the thread
+  double share_max = 0;             // of a CPU
 };
 
 struct MachineSampler : SamplerState {
   struct NotSampled {
-    std::string sample, text;
+    std::string sample, text;  // word, and reason or remark, one line each
   };
-  int64_t samples = 0, left_out = 0, process_left_out = 0, late_samples = 0;
+  int64_t samples = 0;
+  int64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
+  int64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
+  int64_t late_samples = 0;      // due while one took too long, or while mlrun was stopped or got no processor
+  int64_t rows = 0, cpu_ns = 0, wall_ns = 0;  // times of the thread
+  double share_max = 0;                       // of a CPU
   std::vector<NotSampled> not_sampled, remarks;
+  Texts absent;  // words of --sample for which there are no samples
 };
 
 struct PythonSampler : SamplerState {
   struct Problem {
     std::string text;
-    std::vector<int64_t> processes;
+    std::vector<int64_t> processes;  // their numbers
   };
   bool is_reported = false;  // false: mlrun was killed before it reported
   bool by_name = false;
-  int64_t rounds = 0, rounds_left_out = 0;  // over the threads
-  std::vector<Problem> problems;
+  int64_t rounds = 0;           // over the threads
+  int64_t rounds_left_out = 0;  // of these, those that could not sample all threads
+  int64_t samples = 0;
+  int64_t discarded = 0;          // stacks that changed during every attempt to read them
+  std::vector<Problem> problems;  // the reasons why processes have no stacks
 };
 
 struct Placement {
@@ -139,7 +159,8 @@ struct Placement {
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
     std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
-    bool mmap = false, strict = false, huge = false;
+    uint64_t min_bytes = 0, max_bytes = 0;
+    bool mmap = false, strict = false, huge = false, memkind = false;
   };
   struct Counts {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
@@ -227,15 +248,16 @@ struct KernelSide {
   struct Spool {
     int64_t left_out = 0;
   };
-  struct Throttled {
+  struct Throttled {  // waits because too many pages were dirty
     int64_t asleep_ns = 0, waits = 0;
   };
   struct Times {
-    int64_t p50 = 0, p99 = 0, max = 0;
+    int64_t p50 = 0, p95 = 0, p99 = 0, max = 0;
   };
   struct Device {
     std::string name;
-    int64_t requests = 0, read_bytes = 0, write_bytes = 0, flushes = 0;
+    int64_t dev = 0, requests = 0, reads = 0, read_bytes = 0, writes = 0, write_bytes = 0, flushes = 0, others = 0;
+    int64_t errors = 0;
     Times queue_ns, device_ns;
   };
   struct Syscall {
@@ -268,24 +290,36 @@ struct KernelSide {
 
 struct MemoryAccess {
   struct Rung {
-    std::string rung, cost, blind_to, problem;
-    int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0, lost = 0, left_out = 0;
+    std::string rung, blind_to;
+    std::string cost;     // one line: the calibrated or measured cost
+    std::string problem;  // the first problem that cost rows; empty: none
+    // `samples`: windows, or starts of DAMON. `left_out`: windows skipped because of their stall, times that events were
+    // switched off, or processes beyond DAMON's limit.
+    int64_t samples = 0, left_out = 0;
+    int64_t lost = 0;               // samples that did not fit into the buffer
+    int64_t on_ns = 0, all_ns = 0;  // time in which accesses were seen; all time. Windows: sums over processes
+    int64_t sample_ns = 0;          // calibrated cost of a sample; 0: not calibrated
+    // Calibrated cost of a page: to clear its bit, and of its first touch after that.
+    int64_t page_clear_ps = 0, page_touch_ps = 0;
+    int64_t predicted_stall_ns = 0, worst_stall_ns = 0;  // the longest call that delayed page faults
+    int64_t worst_read_ns = 0;  // the longest read that delayed calls that change the program's mappings
   };
   struct Tried {
-    std::string rung, problem;  // problem: why it was not used
-    bool asked = false;         // the user asked for it
+    std::string rung, problem, remark;  // problem: why it was not used
+    bool asked = false;                 // the user asked for it
   };
   struct Site {
     std::string site;
-    int64_t blocks = 0, bytes = 0, loads = 0, stores = 0, faults = 0;
+    int64_t processes = 0, blocks = 0, bytes = 0, samples = 0, loads = 0, stores = 0, faults = 0;
     double byte_s = 0, seen_byte_s = 0;
     std::optional<double> hot_fraction;
   };
   struct Found {
     std::string rung;
     int64_t rows = 0, joined_rows = 0;  // of `access`; joined: a listed block was there
-    double byte_s = 0, seen_byte_s = 0;
+    double byte_s = 0, seen_byte_s = 0, touched_byte_s = 0;
     double shared_byte_s = 0;  // not attributed, since blocks of several sites were in one window
+    int64_t sites = 0;
     std::vector<Site> largest;
   };
   std::string problem;
@@ -301,19 +335,22 @@ struct GpuSteps {
   };
   struct Blamed {
     std::string label, path;
-    int64_t proc_id = 0, time_ns = 0;
+    int64_t proc_id = 0, thread_id = 0, time_ns = 0;
   };
   struct Step {
     std::string name;
-    int64_t number = 0, duration_ns = 0, idle_ns = 0;
+    int64_t gpu_id = 0, number = 0, proc_id = 0, start_ns = 0, duration_ns = 0, idle_ns = 0;
+    std::map<std::string, int64_t> idle;  // by label
     std::optional<Blamed> blamed;
   };
   std::vector<Device> devices;
   std::vector<Step> worst;
+  int64_t left_out = 0;
 };
 
 struct RunCoverage {
-  std::string level;
+  std::string level, subject, detail;
+  int64_t rows = 0;
 };
 
 struct Run {
@@ -342,7 +379,7 @@ struct Run {
   ResourceUse use;
   CallCosts cost;
   GpuSampler gpu_sampler;
-  SamplerState sampler;
+  RoundsSampler sampler;
   MachineSampler machine_sampler;
   PythonSampler python_stacks;
   Placement placement;

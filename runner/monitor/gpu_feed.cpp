@@ -26,15 +26,15 @@ void GpuFeed::start(uint64_t now_ns) {
   retry_ns_ = now_ns + pause_ns_;
 }
 
-void GpuFeed::add_up(const gpu::GpuSamplerState& now) {
+void GpuFeed::add_up(const model::GpuSampler& now) {
   state_.samples += now.samples - counted_.samples;
   state_.late_samples += now.late_samples - counted_.late_samples;
-  state_.sample_ns += now.sample_ns - counted_.sample_ns;
+  state_.sample_ns += now.look_ns - counted_.look_ns;
   counted_ = now;
 }
 
 // Sets the state and decides about a retry. A driver that hangs is not retried: each attempt would block one more thread.
-void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board) {
+void GpuFeed::judge(uint64_t now_ns, const model::GpuSampler& now, GpuBoard& board) {
   const bool hangs = now.problem.empty() && now_ns - last_sample_ns_ > patience_ns();
   const bool silent = std::any_of(board.gpus().begin(), board.gpus().end(),
                                   [](const GpuNow& gpu) { return gpu.history.samples != 0 && !gpu.answered; });
@@ -45,7 +45,7 @@ void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& 
     state_.problem = now.problem;
   }
   state_.hangs = hangs;
-  state_.tried = state_.tried || !state_.problem.empty() || now.samples != 0;
+  state_.tried = state_.tried || !state_.problem.empty() || now.looks != 0;
   if (!state_.problem.empty()) board.forget_values();
   if (!silent) pause_ns_ = kRetryNs;
   if (hangs || (now.problem.empty() && !silent) || now_ns < retry_ns_) return;
@@ -55,7 +55,7 @@ void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& 
 
 bool GpuFeed::poll(uint64_t now_ns, GpuBoard& board) {
   gpu::GpuSampler::News news = sampler_->fetch();
-  const gpu::GpuSamplerState now = sampler_->state();
+  const model::GpuSampler now = sampler_->state();
   if (!news.devices.empty()) board.set_gpus(news.devices);
   const bool sampled = board.add(news.rows);
   if (sampled) last_sample_ns_ = now_ns;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "runner/model/run.h"
 #include "runner/monitor/gpu_board.h"
 #include "runner/samplers/gpu/gpu_sampler.h"
 
@@ -33,12 +34,12 @@ class GpuFeed {
 
  private:
   void start(uint64_t now_ns);
-  void add_up(const gpu::GpuSamplerState& now);
-  void judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board);
+  void add_up(const model::GpuSampler& now);
+  void judge(uint64_t now_ns, const model::GpuSampler& now, GpuBoard& board);
 
   uint64_t interval_ns_;
   std::unique_ptr<gpu::GpuSampler> sampler_;
-  gpu::GpuSamplerState counted_;  // this sampler's counts already included in state_
+  model::GpuSampler counted_;  // this sampler's counts already included in state_
   FeedState state_;
   uint64_t last_sample_ns_ = 0, retry_ns_ = 0;  // CLOCK_MONOTONIC
   uint64_t pause_ns_ = kRetryNs;                // time until a silent GPU causes a new list of GPUs

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/collect/sample_frames.h"
+#include "runner/model/run_keys.h"
 #include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
@@ -18,25 +19,6 @@ namespace mlrun::samplers {
 namespace {
 
 using nlohmann::json;
-
-json rung_json(const access::AccessState::OfRung& of) {
-  const access::RungFacts& facts = of.facts;
-  return {{"rung", util::access_rung_name(of.rung)},
-          {"blind_to", access::rung_is_blind_to(of.rung)},
-          {"cost", util::escaped_utf8(facts.cost)},
-          {"samples", facts.samples},
-          {"left_out", facts.left_out},
-          {"lost", facts.lost},
-          {"on_ns", facts.on_ns},
-          {"all_ns", facts.all_ns},
-          {"sample_ns", facts.sample_ns},
-          {"page_clear_ps", facts.page_clear_ps},
-          {"page_touch_ps", facts.page_touch_ps},
-          {"predicted_stall_ns", facts.predicted_stall_ns},
-          {"worst_stall_ns", facts.worst_stall_ns},
-          {"worst_read_ns", facts.worst_read_ns},
-          {"problem", util::escaped_utf8(facts.problem)}};
-}
 
 // Windows are a second or longer, so a higher rate is about samples of `precise`.
 constexpr double kMostWindowsHz = 1;
@@ -85,18 +67,20 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
 }
 
 void AccessStart::describe(json& session) const {
-  const access::AccessState state = sampler_->state();
-  json rungs = json::array(), tried = json::array();
-  for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
+  access::AccessState state = sampler_->state();
+  std::vector<model::MemoryAccess::Tried> tried;
+  for (auto& rung : state.rungs) {
+    rung.cost = util::escaped_utf8(rung.cost);
+    rung.problem = util::escaped_utf8(rung.problem);
+  }
   for (const access::TriedRung& one : tried_) {
-    tried.push_back({{"rung", util::access_rung_name(one.rung)},
-                     {"asked", one.is_asked},
-                     {"problem", util::escaped_utf8(one.problem)},
-                     {"remark", util::escaped_utf8(one.remark)}});
+    tried.push_back({util::access_rung_name(one.rung), util::escaped_utf8(one.problem), util::escaped_utf8(one.remark),
+                     one.is_asked});
   }
   const std::string& problem = problem_.empty() || !state.rungs.empty() ? state.problem : problem_;
-  session["access"] = {
-      {"rungs", std::move(rungs)}, {"tried", std::move(tried)}, {"problem", util::escaped_utf8(problem)}};
+  session["access"] = {{"rungs", model::json_of(state.rungs)},
+                       {"tried", model::json_of(tried)},
+                       {"problem", util::escaped_utf8(problem)}};
 }
 
 void AccessStart::attach(pid_t command) {

@@ -9,6 +9,7 @@
 
 #include "runner/collect/sample_frames.h"
 #include "runner/collect/shared_word.h"
+#include "runner/model/run_keys.h"
 #include "runner/samplers/gpu/gpu_frames.h"
 #include "runner/samplers/gpu/gpu_sampler.h"
 #include "runner/samplers/machine/machine_sampler.h"
@@ -43,22 +44,14 @@ class GpuPart : public SamplerPart {
     if (!gpus_) return;
     gpus_->stop();
     frames_->write(true);
-    const gpu::GpuSamplerState state = gpus_->state();
-    if (asks_which_gpus_) {
-      session["gpu_list"] = {{"gpus", state.gpus}, {"problem", util::escaped_utf8(state.problem)}};
-      return;
-    }
-    session["gpu_sampler"] = {{"gpus", state.gpus},
-                              {"samples", state.samples},
-                              {"late_samples", state.late_samples},
-                              {"sample_ns", state.sample_ns},
-                              {"rows_dropped", state.rows_dropped},
-                              {"not_sampled", json::array()},
-                              {"problem", util::escaped_utf8(state.problem)}};
-    for (const auto& [gpu_id, what] : state.not_sampled) {
-      session["gpu_sampler"]["not_sampled"].push_back({{"gpu_id", gpu_id}, {"what", what}});
-    }
-    if (!state.problem.empty() && said_to_sample_) util::say("no GPU was sampled: " + state.problem);
+    model::GpuSampler state = gpus_->state();
+    if (!asks_which_gpus_ && !state.problem.empty() && said_to_sample_)
+      util::say("no GPU was sampled: " + state.problem);
+    state.problem = util::escaped_utf8(state.problem);
+    if (asks_which_gpus_)
+      session["gpu_list"] = {{"gpus", state.gpus}, {"problem", state.problem}};
+    else
+      session["gpu_sampler"] = model::json_of(state);
   }
 
  private:
@@ -106,29 +99,14 @@ class RoundsPart : public SamplerPart {
   void finish(json& session) override {
     sampler_.stop();
     frames_.write(true);
-    const rounds::SamplerState state = sampler_.state();
-    const std::string problem = util::escaped_utf8(state.problem);
-    session["sampler"] = {{"cpu_ns", state.cpu_ns},
-                          {"wall_ns", state.wall_ns},
-                          {"share_max", options_.python_by_name ? rounds::kShareByName : rounds::kShareByDefault},
-                          {"thread_rows", state.thread_rows},
-                          {"machine_rows", state.machine_rows},
-                          {"rows_dropped", state.rows_dropped},
-                          {"problem", problem}};
+    rounds::SamplerState state = sampler_.state();
+    state.problem = state.python.problem = util::escaped_utf8(state.problem);
+    state.share_max = options_.python_by_name ? rounds::kShareByName : rounds::kShareByDefault;
+    session["sampler"] = model::json_of<model::RoundsSampler>(state);
     if (options_.python_hz <= 0) return;
-    const python::PythonState& python = state.python;
-    json problems = json::array();
-    for (const python::PythonProblem& one : python.problems) {
-      problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
-    }
-    session["python_stacks"] = {{"rounds", python.rounds},
-                                {"rounds_left_out", python.rounds_left_out},
-                                {"samples", python.samples},
-                                {"discarded", python.discarded},
-                                {"rows_dropped", state.python_rows_dropped},
-                                {"by_name", options_.python_by_name},
-                                {"problems", std::move(problems)},
-                                {"problem", problem}};
+    state.python.by_name = options_.python_by_name;
+    for (auto& problem : state.python.problems) problem.text = util::escaped_utf8(problem.text);
+    session["python_stacks"] = model::json_of(state.python);
   }
 
  private:
@@ -175,27 +153,14 @@ class MachinePart : public SamplerPart {
     write();
     machine::MachineState state = sampler_.state();
     if (end_due_ns_ != 0 && state.problem.empty() && !state.has_end)
-      state.not_sampled.emplace_back(
-          "process",
-          "the end of the command was not sampled in time: its rows lack what it used since its last sample");
-    const auto texts = [](const std::vector<std::pair<std::string, std::string>>& list) {
-      json lines = json::array();
-      for (const auto& [word, text] : list) lines.push_back({{"sample", word}, {"text", util::escaped_utf8(text)}});
-      return lines;
-    };
-    session["machine_sampler"] = {{"samples", state.samples},
-                                  {"left_out", state.left_out},
-                                  {"process_left_out", state.process_left_out},
-                                  {"late_samples", state.late},
-                                  {"rows", state.rows},
-                                  {"rows_dropped", state.rows_dropped},
-                                  {"cpu_ns", state.cpu_ns},
-                                  {"wall_ns", state.wall_ns},
-                                  {"share_max", machine::kMachineShare},
-                                  {"not_sampled", texts(state.not_sampled)},
-                                  {"remarks", texts(state.remarks)},
-                                  {"absent", state.absent},
-                                  {"problem", util::escaped_utf8(state.problem)}};
+      state.not_sampled.push_back(
+          {"process",
+           "the end of the command was not sampled in time: its rows lack what it used since its last sample"});
+    for (auto* list : {&state.not_sampled, &state.remarks})
+      for (auto& line : *list) line.text = util::escaped_utf8(line.text);
+    state.problem = util::escaped_utf8(state.problem);
+    state.share_max = machine::kMachineShare;
+    session["machine_sampler"] = model::json_of<model::MachineSampler>(state);
   }
 
  private:

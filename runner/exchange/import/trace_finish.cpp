@@ -9,6 +9,7 @@
 #include "runner/exchange/import/trace_maker.h"
 #include "runner/exchange/import/trace_rows.h"
 #include "runner/findings/answer.h"
+#include "runner/model/run_keys.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/summary/meters/builder.h"
 #include "runner/summary/tables/phase_times.h"
@@ -224,11 +225,9 @@ void TraceMaker::fill_run(const std::vector<std::string>& command) {
                    {"losses", 0},
                    {"coverage", info_.coverage.size()}};
   run["losses"] = json::array();
-  json coverage = json::array();
-  for (const model::CoverageRow& row : info_.coverage) {
-    coverage.push_back({{"subject", row.subject}, {"detail", row.detail}, {"level", row.level}, {"rows", 1}});
-  }
-  run["coverage"] = std::move(coverage);
+  std::vector<model::RunCoverage> coverage;
+  for (const model::CoverageRow& row : info_.coverage) coverage.push_back({row.level, row.subject, row.detail, 1});
+  run["coverage"] = model::json_of(coverage);
 }
 
 Status TraceMaker::write_tables() {

@@ -51,18 +51,18 @@ std::string blamed_text(const Summary& summary, const model::GpuSteps::Step& ste
 
 // For each GPU the distribution of its idle time over steps, then the steps with the most.
 std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
-  const auto& [devices, worst] = summary.run.gpu_steps;
-  if (devices.empty()) return "";
+  const model::GpuSteps& steps = summary.run.gpu_steps;
+  if (steps.devices.empty()) return "";
   const auto time = [&](int64_t ns) { return util::time_text(ns, style.glyphs); };
   TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
-  for (const model::GpuSteps::Device& gpu : devices) {
+  for (const model::GpuSteps::Device& gpu : steps.devices) {
     const auto gpu_id = static_cast<int32_t>(gpu.gpu_id);
     table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), util::count_text(gpu.steps),
                util::percent_text(gpu.idle_ns, gpu.time_ns), time(gpu.idle_p50_ns), time(gpu.idle_p99_ns),
                time(gpu.idle_max_ns)});
   }
-  for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
-    const model::GpuSteps::Step& step = worst[i];
+  for (size_t i = 0; i < steps.worst.size() && i < kWorstShown; ++i) {
+    const model::GpuSteps::Step& step = steps.worst[i];
     table.add_note(fmt::format("{} (no. {}): {} of {}; {}", printable(step.name), step.number, time(step.idle_ns),
                                time(step.duration_ns), blamed_text(summary, step)));
   }

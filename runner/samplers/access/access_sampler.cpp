@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/sampler_thread.h"
 
@@ -41,7 +42,11 @@ struct AccessSampler::Shared : util::SamplerShared {
   }
   void note_facts() {
     state.rungs.clear();
-    for (const ChosenRung& one : rungs) state.rungs.push_back({one.tried.rung, one.made->facts()});
+    for (const ChosenRung& one : rungs) {
+      model::MemoryAccess::Rung& rung = state.rungs.emplace_back(one.made->facts());
+      rung.rung = util::access_rung_name(one.tried.rung);
+      rung.blind_to = rung_is_blind_to(one.tried.rung);
+    }
   }
 };
 

@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/samplers/access/ladder.h"
 
 namespace mlrun::access {
 
 struct AccessState {
-  struct OfRung {
-    mlrun_access_rung rung;
-    RungFacts facts;
-  };
-  std::vector<OfRung> rungs;
+  std::vector<model::MemoryAccess::Rung> rungs;
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0;  // CPU time of the thread
   std::string problem;  // why there are no rows, or none after some time; empty: no problem

@@ -86,7 +86,7 @@ class BitsRung : public Rung {
     }
   }
 
-  [[nodiscard]] RungFacts facts() const override { return facts_; }
+  [[nodiscard]] model::MemoryAccess::Rung facts() const override { return facts_; }
 
  private:
   struct Process {
@@ -220,13 +220,15 @@ class BitsRung : public Rung {
 
   void note_call(Process& process, uint64_t took_ns, uint64_t predicted_ns) {
     process.cost_ns += took_ns;
-    if (took_ns <= facts_.worst_stall_ns) return;
+    if (static_cast<int64_t>(took_ns) <= facts_.worst_stall_ns) return;
     facts_.worst_stall_ns = took_ns;
     facts_.predicted_stall_ns = predicted_ns;
   }
 
   void read(uint32_t pid, Process& process, Rows& rows) {
-    const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid), facts_.worst_read_ns);
+    auto longest_ns = static_cast<uint64_t>(facts_.worst_read_ns);
+    const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid), longest_ns);
+    facts_.worst_read_ns = static_cast<int64_t>(longest_ns);
     const uint64_t end_ns = util::monotonic_ns();
     std::map<uint64_t, uint64_t> resident;
     // Pages that were filled before the first window may still count as touched in it, so that window is dropped, except with soft-dirty bits.
@@ -301,7 +303,7 @@ class BitsRung : public Rung {
   BitsOptions options_;
   std::map<uint32_t, Process> processes_;
   uint64_t predicted_ns_ = 0;  // predicted time to clear the process, for this window
-  RungFacts facts_;
+  model::MemoryAccess::Rung facts_;
 };
 
 }  // namespace

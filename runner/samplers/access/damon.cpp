@@ -202,7 +202,8 @@ class DamonRung : public Rung {
     if (before_ns_ != 0 && runs_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     drain(rows);
-    if (runs_ && now_ns >= started_ns_ + std::min(facts_.samples, kWindowsKept) * window_ns_ && needs_start()) {
+    if (runs_ && now_ns >= started_ns_ + std::min<uint64_t>(facts_.samples, kWindowsKept) * window_ns_ &&
+        needs_start()) {
       stop();
       drain(rows);  // before start() changes the targets to which the lines refer
     }
@@ -210,7 +211,7 @@ class DamonRung : public Rung {
     return now_ns + std::min<uint64_t>(window_ns_, 100'000'000);
   }
 
-  [[nodiscard]] RungFacts facts() const override { return facts_; }
+  [[nodiscard]] model::MemoryAccess::Rung facts() const override { return facts_; }
 
  private:
   // What an mlrun that was killed has left. The instances go last: they show whose the configuration is.
@@ -362,7 +363,7 @@ class DamonRung : public Rung {
   bool runs_ = false, is_fixed_ = false;
   bool is_mine_ = false;  // the configuration
   int failures_ = 0;
-  RungFacts facts_;
+  model::MemoryAccess::Rung facts_;
 };
 
 }  // namespace

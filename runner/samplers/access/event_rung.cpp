@@ -80,7 +80,7 @@ class EventRung : public Rung {
     facts_.lost += events_.take_lost();
   }
 
-  [[nodiscard]] RungFacts facts() const override { return facts_; }
+  [[nodiscard]] model::MemoryAccess::Rung facts() const override { return facts_; }
 
  private:
   // Each event belongs to one processor. A processor that comes online later has no event; one that goes offline loses its event for good.
@@ -99,7 +99,7 @@ class EventRung : public Rung {
   uint64_t before_ns_ = 0;
   uint64_t second_ns_ = 0;  // when what is done once a second is due
   bool is_on_ = true;
-  RungFacts facts_;
+  model::MemoryAccess::Rung facts_;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds accesses by perf events: the processor's precise events, or page faults. When samples cost the program more than kProgramShare, the
-// events are switched off for a while; RungFacts says how much of the time they were on.
+// events are switched off for a while; the rung reports how much of the time they were on.
 #pragma once
 
 #include <cstdint>

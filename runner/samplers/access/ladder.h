@@ -24,7 +24,7 @@ struct TriedRung {
   mlrun_access_rung rung;
   std::string problem;    // why the rung cannot be used; empty: it can
   std::string remark;     // what else the rung does to the program, or which events it uses
-  std::string cost;       // calibrated, as in its RungFacts; set for `mlrun doctor` alone
+  std::string cost;       // calibrated, as in its facts(); set for `mlrun doctor` alone
   bool is_asked = false;  // the user asked for this rung
 };
 

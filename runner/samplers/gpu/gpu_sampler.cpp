@@ -24,7 +24,7 @@ struct GpuSampler::Shared : util::SamplerShared {
   bool fetches_samples = false;
   Clock::duration pause{};  // between samples; 0: no sampling
   News news;
-  GpuSamplerState state;
+  model::GpuSampler state;
 };
 
 GpuSampler::GpuSampler(double samples_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
@@ -44,9 +44,9 @@ GpuSampler::News GpuSampler::fetch() {
   return std::exchange(shared_->news, {});
 }
 
-GpuSamplerState GpuSampler::state() const {
+model::GpuSampler GpuSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
-  GpuSamplerState state = shared_->state;
+  model::GpuSampler state = shared_->state;
   state.problem = shared_->problem;
   return state;
 }
@@ -61,7 +61,7 @@ void GpuSampler::watch_gpus(Shared& shared) {
   }
   GpuWatch watch(*std::move(nvml), shared.fetches_samples);
   std::unique_lock lock(shared.mutex);
-  shared.state.gpus = watch.count();
+  shared.state.gpus = static_cast<int64_t>(watch.count());
   if (watch.count() == 0) {
     shared.problem = "the NVIDIA driver knows no GPU that can be sampled";
     return;
@@ -79,7 +79,7 @@ void GpuSampler::watch_gpus(Shared& shared) {
     const Clock::duration took = Clock::now() - begin;
     lock.lock();
     ++shared.state.samples;
-    shared.state.sample_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
+    shared.state.sample_ns += std::chrono::nanoseconds(took).count();
     shared.state.rows_dropped += util::move_rows(rows.gpus, shared.news.rows.gpus, kRowsMax);
     shared.state.rows_dropped += util::move_rows(rows.processes, shared.news.rows.processes, kRowsMax);
     shared.state.rows_dropped += util::move_rows(rows.driver, shared.news.rows.driver, kRowsMax);

@@ -6,23 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/samplers/gpu/gpu_watch.h"
 
 namespace mlrun::gpu {
-
-struct GpuSamplerState {
-  size_t gpus = 0;
-  uint64_t samples = 0;
-  uint64_t late_samples = 0;  // skipped because the driver was still answering the previous sample
-  uint64_t sample_ns = 0;     // total duration of all samples
-  uint64_t rows_dropped = 0;
-  std::vector<std::pair<uint32_t, std::vector<std::string>>>
-      not_sampled;      // fields that the driver does not sample, by device
-  std::string problem;  // one line: why there are no samples; empty: no problem
-};
 
 class GpuSampler {
  public:
@@ -43,7 +32,7 @@ class GpuSampler {
     GpuRows rows;
   };
   News fetch();
-  [[nodiscard]] GpuSamplerState state() const;
+  [[nodiscard]] model::GpuSampler state() const;
 
  private:
   struct Shared;

@@ -108,11 +108,11 @@ std::vector<std::string> GpuWatch::describe() const {
   return texts;
 }
 
-std::vector<std::pair<uint32_t, std::vector<std::string>>> GpuWatch::not_sampled() const {
-  std::vector<std::pair<uint32_t, std::vector<std::string>>> all;
+std::vector<model::GpuSampler::NotSampled> GpuWatch::not_sampled() const {
+  std::vector<model::GpuSampler::NotSampled> all;
   for (const Gpu& gpu : gpus_) {
     auto missing = gpu.samples ? gpu.samples->missing() : std::vector<std::string>();
-    if (!missing.empty()) all.emplace_back(gpu.number, std::move(missing));
+    if (!missing.empty()) all.push_back({gpu.number, std::move(missing)});
   }
   return all;
 }

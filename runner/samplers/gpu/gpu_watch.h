@@ -7,10 +7,10 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runner/events/gpu_sample.h"
+#include "runner/model/run.h"
 #include "runner/samplers/gpu/driver_samples.h"
 #include "runner/samplers/gpu/gpu_pids.h"
 #include "runner/samplers/gpu/nvml.h"
@@ -36,7 +36,7 @@ class GpuWatch {
   void sample(GpuRows& rows);
 
   // After a sample: the fields that the driver does not sample, by device.
-  [[nodiscard]] std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled() const;
+  [[nodiscard]] std::vector<model::GpuSampler::NotSampled> not_sampled() const;
 
   [[nodiscard]] size_t count() const { return gpus_.size(); }
 

@@ -101,8 +101,8 @@ class Reader {
     state.remarks.clear();
     state.absent.clear();
     for (const auto& [word, source] : sources_) {
-      for (std::string& text : source->problems()) state.not_sampled.emplace_back(word, std::move(text));
-      for (std::string& text : source->remarks()) state.remarks.emplace_back(word, std::move(text));
+      for (std::string& text : source->problems()) state.not_sampled.push_back({word, std::move(text)});
+      for (std::string& text : source->remarks()) state.remarks.push_back({word, std::move(text)});
       if (!source->works()) state.absent.emplace_back(word);
     }
   }
@@ -232,7 +232,7 @@ void MachineSampler::sample(Shared& shared) {
     if (last || shared.state.samples <= 2) reader.describe(shared.state);
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
-    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late;
+    for (due += pause; due < Clock::now(); due += pause) ++shared.state.late_samples;
     const auto has_work = [&] { return shared.stop || shared.ended_pid != 0; };
     while (shared.wake.wait_until(lock, due, has_work) && shared.ended_pid != 0) take_end();
   }

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/samplers/machine/source.h"
 
 namespace mlrun::machine {
@@ -24,18 +24,8 @@ struct MachineOptions {
 // All words that name sources, in the order in which the sources are read.
 std::vector<std::string> known_sources();
 
-struct MachineState {
-  uint64_t samples = 0;
-  uint64_t left_out = 0;  // samples skipped because of the share; with other words, those of all words but `process`
-  uint64_t process_left_out = 0;  // with other words: samples of `process` that were skipped
-  uint64_t late = 0;  // samples that were due while one took too long, or while mlrun was stopped or got no processor
-  uint64_t rows = 0, rows_dropped = 0;
-  uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread
-  std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
-  std::vector<std::pair<std::string, std::string>> remarks;      // word, what is read
-  std::vector<std::string> absent;                               // words without any samples
-  bool has_end = false;                                          // the sample that ask_for_end() asked for was taken
-  std::string problem;  // why there are no samples, or none after some time; empty: no problem
+struct MachineState : model::MachineSampler {
+  bool has_end = false;  // the sample that ask_for_end() asked for was taken
 };
 
 // Asks the sources what they can read on this machine, without sampling; fills only not_sampled, remarks, absent.

@@ -114,8 +114,7 @@ void StackSampler::give_up(Process& process, const std::string& why) {
 
 void StackSampler::add_problem(const Process& process, const std::string& why) {
   auto& problems = state_.problems;
-  auto problem =
-      std::find_if(problems.begin(), problems.end(), [&](const PythonProblem& one) { return one.text == why; });
+  auto problem = std::find_if(problems.begin(), problems.end(), [&](const auto& one) { return one.text == why; });
   if (problem == problems.end()) problem = problems.insert(problem, {why, {}});
   if (problem->processes.size() < kProblemProcessesMax) problem->processes.push_back(process.who.number);
 }
@@ -140,7 +139,7 @@ void StackSampler::find_drivers() {
 
 void StackSampler::leave_out(uint64_t rounds) {
   if (is_paused_) return;
-  state_.rounds += rounds;
+  state_.samples += rounds;
   state_.rounds_left_out += rounds;
 }
 
@@ -236,7 +235,7 @@ void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::fu
   }
   list_due(false, others);
   all = sample_due(false, others) && all;
-  ++state_.rounds;
+  ++state_.samples;
   if (!all) ++state_.rounds_left_out;
 }
 

@@ -16,25 +16,12 @@
 #include <vector>
 
 #include "runner/collect/process_watch.h"
+#include "runner/model/run.h"
 #include "runner/samplers/proc/task_table.h"
 #include "runner/samplers/python/interpreter.h"
 #include "runner/samplers/python/stack_batch.h"
 
 namespace mlrun::python {
-
-// The reason why processes have no stacks.
-struct PythonProblem {
-  std::string text;
-  std::vector<uint32_t> processes;  // their numbers
-};
-
-struct PythonState {
-  uint64_t rounds = 0;           // rounds over the threads
-  uint64_t rounds_left_out = 0;  // of these, rounds that could not sample all threads
-  uint64_t samples = 0;
-  uint64_t discarded = 0;  // stacks that changed during every attempt to read them
-  std::vector<PythonProblem> problems;
-};
 
 struct StackSamplerOptions {
   uint64_t pause_ns = 50'000'000;                 // between two samples of a thread
@@ -69,7 +56,7 @@ class StackSampler {
   // Adds the problems of processes that are known only when sampling ends.
   void finish();
 
-  [[nodiscard]] const PythonState& state() const { return state_; }
+  [[nodiscard]] const model::PythonSampler& state() const { return state_; }
   StackBatch& batch() { return batch_; }
 
  private:
@@ -105,7 +92,7 @@ class StackSampler {
   StackSamplerOptions options_;
   proc::TaskTable& tasks_;
   StackBatch batch_;
-  PythonState state_;
+  model::PythonSampler state_;
   InterpreterFiles files_;
   std::map<uint32_t, Process> processes_;  // by number
   bool are_drivers_known_ = false, is_paused_ = false;

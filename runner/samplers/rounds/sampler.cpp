@@ -45,9 +45,9 @@ struct Sampler::Shared : util::SamplerShared {
   SamplerState state;
 
   void add(News results, const SamplerState& now) {
-    uint64_t dropped = state.rows_dropped, python_dropped = state.python_rows_dropped;
-    const uint64_t thread_rows = state.thread_rows + results.threads.size();
-    const uint64_t machine_rows = state.machine_rows + results.machine.size();
+    int64_t dropped = state.rows_dropped, python_dropped = state.python.rows_dropped;
+    const auto thread_rows = state.thread_rows + static_cast<int64_t>(results.threads.size());
+    const auto machine_rows = state.machine_rows + static_cast<int64_t>(results.machine.size());
     dropped += util::move_rows(results.threads, news.threads, kRowsMax) +
                util::move_rows(results.machine, news.machine, kRowsMax);
     for (std::string& payload : results.python) {
@@ -60,7 +60,7 @@ struct Sampler::Shared : util::SamplerShared {
     state.thread_rows = thread_rows;
     state.machine_rows = machine_rows;
     state.rows_dropped = dropped;
-    state.python_rows_dropped = python_dropped;
+    state.python.rows_dropped = python_dropped;
   }
 };
 

@@ -17,6 +17,7 @@
 
 #include "runner/collect/process_watch.h"
 #include "runner/events/host_sample.h"
+#include "runner/model/run.h"
 #include "runner/samplers/python/stack_sampler.h"
 
 namespace mlrun::rounds {
@@ -32,12 +33,8 @@ struct SamplerOptions {
   [[nodiscard]] bool any() const { return python_hz > 0 || threads || machine; }
 };
 
-struct SamplerState {
-  python::PythonState python;
-  uint64_t thread_rows = 0, machine_rows = 0;
-  uint64_t rows_dropped = 0, python_rows_dropped = 0;  // dropped because the collector did not fetch in time
-  uint64_t cpu_ns = 0, wall_ns = 0;                    // times of the thread
-  std::string problem;  // why there are no samples, or none after some time; empty: no problem
+struct SamplerState : model::RoundsSampler {
+  model::PythonSampler python;
 };
 
 class Sampler {

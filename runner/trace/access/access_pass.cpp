@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/trace/access/access_source.h"
 #include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
@@ -150,20 +151,19 @@ std::map<uint16_t, std::vector<SiteOfAll>> sites_by_rung(const std::vector<Acces
   return sorted;
 }
 
-json site_json(const model::TraceInfo& info, const SiteOfAll& of) {
+model::MemoryAccess::Site site_found(const model::TraceInfo& info, const SiteOfAll& of) {
   const AccessSiteRow& sums = of.sums;
-  json site = {{"site", site_text(info, sums.site)},
-               {"processes", of.processes},
-               {"blocks", sums.blocks},
-               {"bytes", sums.bytes},
-               {"byte_s", sums.byte_s},
-               {"seen_byte_s", sums.seen_byte_s},
-               {"samples", sums.samples},
-               {"loads", sums.loads},
-               {"stores", sums.stores},
-               {"faults", sums.faults}};
-  if (const auto hot = sums.hot_fraction()) site["hot_fraction"] = *hot;
-  return site;
+  return {.site = site_text(info, sums.site),
+          .processes = of.processes,
+          .blocks = sums.blocks,
+          .bytes = sums.bytes,
+          .samples = sums.samples,
+          .loads = sums.loads,
+          .stores = sums.stores,
+          .faults = sums.faults,
+          .byte_s = sums.byte_s,
+          .seen_byte_s = sums.seen_byte_s,
+          .hot_fraction = sums.hot_fraction()};
 }
 
 }  // namespace
@@ -178,25 +178,25 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   }
   access["rows"] = sum.all;
   access["joined_rows"] = sum.joined;
-  access["by_rung"] = json::array();
+  std::vector<model::MemoryAccess::Found> by_rung;
   for (const auto& [rung, sites] : sites_by_rung(sites_)) {
     AccessSiteRow all;
     for (const SiteOfAll& site : sites) all.add(site.sums);
-    json largest = json::array();
-    for (const SiteOfAll& site : std::span(sites).first(std::min(sites.size(), kSitesListed)))
-      largest.push_back(site_json(info, site));
     const auto counted = rows_.find(rung);
     const Rows of = counted == rows_.end() ? Rows() : counted->second;
-    access["by_rung"].push_back({{"rung", util::access_rung_name(rung)},
-                                 {"rows", of.all},
-                                 {"joined_rows", of.joined},
-                                 {"byte_s", all.byte_s},
-                                 {"seen_byte_s", all.seen_byte_s},
-                                 {"touched_byte_s", all.touched_byte_s},
-                                 {"shared_byte_s", all.shared_byte_s},
-                                 {"sites", sites.size()},
-                                 {"largest", std::move(largest)}});
+    by_rung.push_back({.rung = util::access_rung_name(rung),
+                       .rows = of.all,
+                       .joined_rows = of.joined,
+                       .byte_s = all.byte_s,
+                       .seen_byte_s = all.seen_byte_s,
+                       .touched_byte_s = all.touched_byte_s,
+                       .shared_byte_s = all.shared_byte_s,
+                       .sites = static_cast<int64_t>(sites.size()),
+                       .largest = {}});
+    for (const SiteOfAll& site : std::span(sites).first(std::min(sites.size(), kSitesListed)))
+      by_rung.back().largest.push_back(site_found(info, site));
   }
+  access["by_rung"] = model::json_of(by_rung);
 }
 
 namespace {

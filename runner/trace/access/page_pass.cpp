@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/access/access_pass.h"
 #include "runner/trace/access/access_source.h"
@@ -106,15 +107,15 @@ void PagePass::describe(const model::TraceInfo& info, nlohmann::json& run) const
     const bool has_site = where.site.site_library != 0 || where.site.stack_id != 0;
     if (bytes > 0) elsewhere[where.rule][has_site ? site_text(info, where.site) : ""] += bytes;
   }
-  nlohmann::json list = nlohmann::json::array();
+  std::vector<model::Placement::Site> list;
   for (const auto& [rule, by_text] : elsewhere) {
     std::vector<std::pair<int64_t, std::string>> sites;
     for (const auto& [text, bytes] : by_text) sites.emplace_back(bytes, text);
     std::ranges::stable_sort(sites, std::greater<>(), [](const auto& site) { return site.first; });
     if (sites.size() > kSitesNamed) sites.resize(kSitesNamed);
-    for (const auto& [bytes, text] : sites) list.push_back({{"rule", rule}, {"site", text}, {"bytes", bytes}});
+    for (const auto& [bytes, text] : sites) list.push_back({rule, bytes, text});
   }
-  run["placement"]["sites"] = std::move(list);
+  run["placement"]["sites"] = model::json_of(list);
 }
 
 struct PageSiteColumns {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/trace/files/device_number.h"
 #include "runner/trace/kernel/device_table.h"
 #include "runner/trace/spool/trace_clock.h"
@@ -13,11 +14,8 @@ namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
-
-json quantiles(const util::LogHistogram& times) {
-  return {
-      {"p50", times.quantile(0.5)}, {"p95", times.quantile(0.95)}, {"p99", times.quantile(0.99)}, {"max", times.max()}};
+model::KernelSide::Times quantiles(const util::LogHistogram& times) {
+  return {times.quantile(0.5), times.quantile(0.95), times.quantile(0.99), times.max()};
 }
 
 }  // namespace
@@ -25,7 +23,8 @@ json quantiles(const util::LogHistogram& times) {
 void DeviceMeter::add(const RequestRow& row) {
   const mlrun_block_request& record = row.record;
   if ((record.flags & MLRUN_BLOCK_METADATA_WRITE) != 0) return;
-  Device& device = devices_[record.device];
+  Device& of = devices_[record.device];
+  model::KernelSide::Device& device = of.sums;
   ++device.requests;
   if (record.error != 0) ++device.errors;
   if (record.op == MLRUN_BLOCK_READ) {
@@ -41,27 +40,20 @@ void DeviceMeter::add(const RequestRow& row) {
   }
   if (record.issued_at_ns == 0) return;
   const int64_t issue_ns = std::clamp(TraceClock::from_monotonic(record.issued_at_ns), row.ts_ns, row.end_ns);
-  if (record.queued_at_ns != 0) device.queue_ns.add(issue_ns - row.ts_ns);
-  device.device_ns.add(row.end_ns - issue_ns);
+  if (record.queued_at_ns != 0) of.queue_ns.add(issue_ns - row.ts_ns);
+  of.device_ns.add(row.end_ns - issue_ns);
 }
 
-json DeviceMeter::json_of(const model::KernelSide& kernel_side) const {
-  json list = json::array();
-  for (const auto& [number, device] : devices_) {
-    list.push_back({{"dev", stat_device(number)},
-                    {"name", device_name(kernel_side, number)},
-                    {"requests", device.requests},
-                    {"reads", device.reads},
-                    {"read_bytes", device.read_bytes},
-                    {"writes", device.writes},
-                    {"write_bytes", device.write_bytes},
-                    {"flushes", device.flushes},
-                    {"others", device.others},
-                    {"errors", device.errors},
-                    {"queue_ns", quantiles(device.queue_ns)},
-                    {"device_ns", quantiles(device.device_ns)}});
+nlohmann::json DeviceMeter::json_of(const model::KernelSide& kernel_side) const {
+  std::vector<model::KernelSide::Device> list;
+  for (const auto& [number, of] : devices_) {
+    model::KernelSide::Device& device = list.emplace_back(of.sums);
+    device.dev = stat_device(number);
+    device.name = device_name(kernel_side, number);
+    device.queue_ns = quantiles(of.queue_ns);
+    device.device_ns = quantiles(of.device_ns);
   }
-  return list;
+  return model::json_of(list);
 }
 
 }  // namespace mlrun::trace

@@ -23,7 +23,7 @@ class DeviceMeter {
 
  private:
   struct Device {
-    int64_t requests = 0, reads = 0, writes = 0, read_bytes = 0, write_bytes = 0, flushes = 0, others = 0, errors = 0;
+    model::KernelSide::Device sums;
     util::LogHistogram queue_ns, device_ns;
   };
   std::map<uint32_t, Device> devices_;

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
@@ -21,19 +22,18 @@ namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
 using Buckets = std::array<uint64_t, MLRUN_SYSCALL_BUCKETS>;
 
 int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
 
 // Upper bound, in ns, of the bucket that contains the quantile `q`; 0 if no call has ended, null for the last bucket,
 // which is unbounded.
-json quantile_below_ns(const Buckets& buckets, double q) {
+model::Number quantile_below_ns(const Buckets& buckets, double q) {
   const uint64_t count = std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
   uint64_t left =
       count == 0 ? 0 : std::max<uint64_t>(1, static_cast<uint64_t>(std::ceil(q * static_cast<double>(count))));
   for (size_t i = 0; i < buckets.size() && left != 0; i++) {
-    if (buckets.at(i) >= left) return i + 1 == buckets.size() ? json() : json(bound_ns(i));
+    if (buckets.at(i) >= left) return i + 1 == buckets.size() ? model::Number() : bound_ns(i);
     left -= buckets.at(i);
   }
   return 0;
@@ -133,7 +133,7 @@ Status visit_syscall_tables(const tables::TableVisit& visit) {
   return tables::visit_empty<SyscallSums, SyscallBuckets>(visit);
 }
 
-json SyscallTable::json() const {
+nlohmann::json SyscallTable::json() const {
   struct Total {
     std::string name;
     uint64_t calls = 0, errors = 0, time_ns = 0, processes = 0;
@@ -155,17 +155,17 @@ json SyscallTable::json() const {
   totals.reserve(by_name.size());
   for (auto& [name, total] : by_name) totals.push_back(std::move(total));
   std::stable_sort(totals.begin(), totals.end(), [](const Total& a, const Total& b) { return a.time_ns > b.time_ns; });
-  nlohmann::json list = nlohmann::json::array();
+  std::vector<model::KernelSide::Syscall> list;
   for (const Total& total : totals) {
-    list.push_back({{"name", total.name},
-                    {"calls", util::capped(total.calls)},
-                    {"errors", util::capped(total.errors)},
-                    {"time_ns", util::capped(total.time_ns)},
-                    {"p50_below_ns", quantile_below_ns(total.buckets, 0.5)},
-                    {"p99_below_ns", quantile_below_ns(total.buckets, 0.99)},
-                    {"processes", util::capped(total.processes)}});
+    list.push_back({.name = total.name,
+                    .calls = util::capped(total.calls),
+                    .errors = util::capped(total.errors),
+                    .time_ns = util::capped(total.time_ns),
+                    .processes = util::capped(total.processes),
+                    .p50_below_ns = quantile_below_ns(total.buckets, 0.5),
+                    .p99_below_ns = quantile_below_ns(total.buckets, 0.99)});
   }
-  return list;
+  return model::json_of(list);
 }
 
 }  // namespace mlrun::trace

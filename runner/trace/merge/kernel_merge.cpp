@@ -12,6 +12,7 @@
 #include "runner/decode/kernel_view.h"
 #include "runner/decode/limits.h"
 #include "runner/events/session.h"
+#include "runner/model/run_keys.h"
 #include "runner/trace/coverage/kernel_recorded.h"
 #include "runner/trace/files/device_number.h"
 #include "runner/trace/files/late_mounts.h"
@@ -243,8 +244,7 @@ void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
   run["kernel_side"]["own_devices"] = totals_.devices.json_of(session_.kernel_side);
-  if (totals_.throttled > 0)
-    run["kernel_side"]["throttled"] = {{"waits", totals_.throttled}, {"asleep_ns", totals_.throttled_ns}};
+  if (totals_.throttled.waits > 0) run["kernel_side"]["throttled"] = model::json_of(totals_.throttled);
   if (!totals_.syscalls.empty()) run["kernel_side"]["syscalls"] = totals_.syscalls.json();
   run["totals"]["block_requests"] = totals_.requests;
   run["totals"]["block_parts"] = totals_.fragments;

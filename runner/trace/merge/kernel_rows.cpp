@@ -97,8 +97,9 @@ Status KernelRows::take(const mlrun_wait& record) {
   begin_row(row, row.record.off_ns);
   unseen_.add(row.record);
   if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
-    totals_.throttled++;
-    util::add_to(totals_.throttled_ns, std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
+    totals_.throttled.waits++;
+    util::add_to(totals_.throttled.asleep_ns,
+                 std::clamp(time_of(row.record.wake_ns), row.ts_ns, row.end_ns) - row.ts_ns);
   }
   return waits_.add(row);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runner/model/run.h"
 #include "runner/trace/gpu/gpu_file_table.h"
 #include "runner/trace/kernel/device_meter.h"
 #include "runner/trace/kernel/kernel_losses.h"
@@ -21,7 +22,7 @@ struct KernelTotals {
   int64_t requests = 0, fragments = 0, waits = 0, file_ops = 0, remotes = 0, gpu_file_calls = 0,
           torch_memories = 0;  // rows
   int64_t nameless_files = 0, unseen_processes = 0;
-  int64_t throttled = 0, throttled_ns = 0;  // number and time of waits because too many pages were dirty
+  model::KernelSide::Throttled throttled;
   uint64_t unknown_records = 0, torch_unread = 0;
 };
 

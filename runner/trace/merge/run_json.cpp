@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/summary/summary.h"
 #include "runner/util/saturating.h"
@@ -54,12 +55,12 @@ json losses_json(const std::vector<model::LossRow>& rows) {
 json coverage_json(const std::vector<model::CoverageRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
   for (const model::CoverageRow& row : rows) ++sums[{row.subject, row.detail, row.level}];
-  json list = json::array();
+  std::vector<model::RunCoverage> list;
   for (const auto& [key, processes] : sums) {
     const auto& [subject, detail, level] = key;
-    list.push_back({{"subject", subject}, {"detail", detail}, {"level", level}, {"rows", processes}});
+    list.push_back({level, subject, detail, processes});
   }
-  return list;
+  return model::json_of(list);
 }
 
 json gpu_json(SpoolIndex& index, const GpuTotals& totals) {

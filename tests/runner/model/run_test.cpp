@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run_keys.h"
+
 namespace mlrun::model {
 namespace {
 
@@ -121,6 +123,66 @@ TEST(RunTest, HasWhatTheSamplersReported) {
   EXPECT_FALSE(run_of(json::parse(R"({"python_stacks": 7})")).python_stacks.is_reported);
   EXPECT_EQ(run.collector.failed("walks"), 4);
   EXPECT_EQ(run.collector.failed("abi"), 0);
+}
+
+// Gives each value of an object, of the objects in it and of the lists another one.
+struct Filler {
+  int64_t values = 0;
+
+  template <class Value, class... Rest>
+  void operator()(const char* /*key*/, Value& to, Rest&... rest) {
+    fill(to);
+    if constexpr (sizeof...(rest) != 0) (*this)(rest...);
+  }
+  void optional(const char* key, auto& to) { (*this)(key, to); }
+  void earlier(const auto&... /*keys*/) {}
+
+  template <class Value>
+  void fill(Value& to) {
+    if constexpr (requires { visit_keys(*this, to); }) {
+      visit_keys(*this, to);
+    } else {
+      ++values;
+      if constexpr (std::is_same_v<Value, std::string>)
+        to = std::to_string(values);
+      else
+        to = static_cast<Value>(values);
+    }
+  }
+  template <class Value>
+  void fill(std::optional<Value>& to) {
+    fill(to.emplace());
+  }
+  template <class Value>
+  void fill(std::vector<Value>& to) {
+    to.resize(2);
+    for (Value& entry : to) fill(entry);
+  }
+  template <class Value>
+  void fill(std::map<std::string, Value>& to) {
+    fill(to["a"]);
+    fill(to["b"]);
+  }
+  void fill(std::pair<int64_t, int64_t>& to) {
+    fill(to.first);
+    fill(to.second);
+  }
+};
+
+TEST(RunTest, IsReadAsItIsWritten) {
+  Filler filler;
+  model::Run run;
+  visit_keys(filler, run);
+  const json document = json_of(run);
+  EXPECT_EQ(document.flatten().size(), filler.values) << "a key is listed twice in an object";
+  EXPECT_EQ(json_of(run_of(document)), document);
+  EXPECT_EQ(json_of(run_of(json::object())), json_of(model::Run()));
+}
+
+TEST(RunTest, WritesWhatIsMissingAsNullOrNotAtAll) {
+  const std::vector<KernelSide::Syscall> calls(1);
+  EXPECT_TRUE(json_of(calls).at(0).at("p50_below_ns").is_null());
+  EXPECT_FALSE(json_of(ResourceUse()).contains("read_bytes"));
 }
 
 TEST(RunTest, KeepsKeysThatItDoesNotKnow) {
