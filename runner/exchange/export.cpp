@@ -171,7 +171,7 @@ bool Export::has_table(const std::string& table) const {
 
 bool Export::has_rows_of(const std::string& table, int64_t node_id) const {
   std::error_code ignored;
-  return fs::exists(fs::path(options_.trace_folder) / "tables" / view::part_of_node(table, node_id), ignored);
+  return fs::exists(fs::path(options_.trace_folder) / "tables" / view::file_of_node(table, node_id), ignored);
 }
 
 Result<int64_t> Export::earliest(const std::vector<std::string>& tables) {

@@ -88,7 +88,7 @@ Result<tables::TableReader> OrderedRows::reader(std::vector<std::string> columns
   query.from_ns = job_->from_ns();
   query.to_ns = job_->until_ns();
   query.read_ahead = reads_ahead;
-  const std::string rows = node_id_ == 0 ? table_ : view::part_of_node(table_, node_id_);
+  const std::string rows = node_id_ == 0 ? table_ : view::file_of_node(table_, node_id_);
   return tables::TableReader::open(job_->trace_folder(), rows, std::move(query));
 }
 
