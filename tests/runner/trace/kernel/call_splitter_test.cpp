@@ -27,9 +27,9 @@ TEST(TimeSweep, AddsUpToTheDurationForAnyInput) {
     for (uint64_t i = random() % 20; i > 0; --i) sweep.add(static_cast<Span>(random() % kSpans), at() - 500, at() * 2);
     const model::CallSplit split = sweep.finish();
     ASSERT_EQ(split.sum(), to - from);
-    for (const int64_t part : {split.own_ns, split.runq_ns, split.vfs_ns, split.queue_ns, split.device_ns,
-                               split.remote_ns, split.wait_ns, split.device_shared_ns}) {
-      ASSERT_GE(fragment, 0);
+    for (const int64_t ns : {split.own_ns, split.runq_ns, split.vfs_ns, split.queue_ns, split.device_ns,
+                             split.remote_ns, split.wait_ns, split.device_shared_ns}) {
+      ASSERT_GE(ns, 0);
     }
     ASSERT_LE(split.device_shared_ns, split.device_ns);
   }
