@@ -178,8 +178,7 @@ double sampled_bytes() {
   std::string problem;
   PageSampler sampler(0, "");
   sampler.set_targets({{}, {self}, {}});
-  std::this_thread::sleep_for(
-      std::chrono::seconds(3));  // the first sample comes after 0.1 s, on a busy machine later
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // the first sample comes after 0.1 s, on a busy machine later
   const FoundPages found = sampler.finish(problem);
   const auto own = found.by_process_and_file.find({self, ""});
   return own == found.by_process_and_file.end() || own->second.samples == 0 ? -1 : own->second.full_bytes;
