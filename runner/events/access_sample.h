@@ -32,7 +32,7 @@ enum mlrun_access_flag {
   MLRUN_ACCESS_FILLING = 1,
   // A fault found no page mapped at the address, so the kernel filled one: a first access, or an access after MADV_DONTNEED.
   MLRUN_ACCESS_UNMAPPED = 2,
-  // A fault found a page mapped at the address: a hint fault of NUMA balancing, or a copy on write. Neither flag: the kernel does not say (before 5.11).
+  // A fault found a page mapped at the address: a hint fault of NUMA balancing, or a copy on write. Neither flag: unknown (before Linux 5.11).
   MLRUN_ACCESS_MAPPED = 4
 };
 

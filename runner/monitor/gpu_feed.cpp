@@ -29,7 +29,7 @@ void GpuFeed::start(uint64_t now_ns) {
 void GpuFeed::add_up(const model::GpuSampler& now) {
   state_.samples += now.samples - counted_.samples;
   state_.late_samples += now.late_samples - counted_.late_samples;
-  state_.sample_ns += now.look_ns - counted_.look_ns;
+  state_.sample_ns += now.sample_ns - counted_.sample_ns;
   counted_ = now;
 }
 
@@ -45,7 +45,7 @@ void GpuFeed::judge(uint64_t now_ns, const model::GpuSampler& now, GpuBoard& boa
     state_.problem = now.problem;
   }
   state_.hangs = hangs;
-  state_.tried = state_.tried || !state_.problem.empty() || now.looks != 0;
+  state_.tried = state_.tried || !state_.problem.empty() || now.samples != 0;
   if (!state_.problem.empty()) board.forget_values();
   if (!silent) pause_ns_ = kRetryNs;
   if (hangs || (now.problem.empty() && !silent) || now_ns < retry_ns_) return;

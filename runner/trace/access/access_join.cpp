@@ -26,8 +26,8 @@ int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
 // Marks the pages of the fault as accessed. Returns whether this is the rung's first access to the page.
 // A first touch finds no page mapped (then the size is 4 KiB). So a fault that finds one, as one on a larger page does, is a later access to all of
-// that page, also where the first touch has no sample (samples pause). Only a block that fork copied has its parent's pages. A fault that finds no page
-// mapped is never a later access: a page is filled again where it had been given back (MADV_DONTNEED), or where realloc copied the block.
+// that page, also where the first touch has no sample (samples pause). Only a block that fork copied has its parent's pages. A fault that finds no
+// page mapped is never a later access: a page is filled again where it had been given back (MADV_DONTNEED), or where realloc copied the block.
 bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
   PagesSeen* seen = block.pages_of(fault.rung);
   if (seen == nullptr) {

@@ -109,7 +109,7 @@ TEST_F(Damon, ProcessesThatHaveEndedHaveNoRowsAfterTheirEnd) {
   rung_->watch({mine, other});
   EXPECT_EQ(pids_of_rows(), Pids());  // starts DAMON
   ASSERT_EQ(rung_->facts().problem, "");
-  ASSERT_EQ(rung_->facts().looks, 1);
+  ASSERT_EQ(rung_->facts().samples, 1);
   say_region(0, util::monotonic_ns());
   say_region(1, util::monotonic_ns());
   EXPECT_EQ(pids_of_rows(), (Pids{mine, other}));
@@ -153,7 +153,7 @@ TEST_F(Damon, WhatAnotherProgramHasConfiguredStays) {
   EXPECT_NE(damon_problem(places()).find("configured by another program"), std::string::npos);
   rung_->watch({static_cast<uint32_t>(::getpid())});
   pids_of_rows();
-  EXPECT_EQ(rung_->facts().looks, 0);
+  EXPECT_EQ(rung_->facts().samples, 0);
   EXPECT_EQ(content("admin/nr_kdamonds"), "1\n");
 }
 
