@@ -184,7 +184,7 @@ def check_folders(this, folders):
     trace = this.trace(*command(folders[1]), options=("--kprobes=block,wait,vfs", "--preload=off"))
     signal = next(signal for signal in trace.run["kernel_side"]["signals"] if signal["signal"] == "file operations")
     if signal["mechanism"] != "tracepoint":
-        raise case.Skip(f"functions of the kernel record file operations here ({signal['way']})")
+        raise case.Skip(f"functions of the kernel record file operations here ({signal['mechanism']})")
     this.equal("calls and bytes of each file, and the names of calls on these", counted_by_kernel_side(trace, folders[1]), wanted)
     rows = trace.rows("vfs")
     of_files = {op: [row for row in rows if row["op"] == op and str(trace.paths.get(row["file_id"])).startswith(

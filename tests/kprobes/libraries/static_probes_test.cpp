@@ -82,7 +82,7 @@ TEST_F(StaticProbesTest, ASemaphoreOutsideOfTheLibrarysDataIsRefused) {
   const uint64_t semaphore = get(kSemaphore);
   for (const uint64_t wrong : {semaphore + 1, get(kPlace), uint64_t{8}, ~uint64_t{0}}) {
     put(kSemaphore, wrong);
-    expect_refused("pytorch:malloc: its semaphore");
+    expect_refused("pytorch:malloc: the counter that enables");
   }
   put(kSemaphore, 0);
   EXPECT_EQ(read()->found.size(), 3u);

@@ -93,7 +93,7 @@ TEST(DescendantWatch, ScansAreRareWhereNoSamplerAsks) {
   const Command command;
   DescendantWatch watch(command.pid());
   work(watch, 1700 * kMillisecond);
-  EXPECT_LE(watch.finish()["looks"].get<int>(), 8);
+  EXPECT_LE(watch.finish()["scans"].get<int>(), 8);
 }
 
 }  // namespace
