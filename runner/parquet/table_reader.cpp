@@ -53,6 +53,14 @@ std::vector<int> row_groups_in(const parquet::FileMetaData& file, const TableQue
   return wanted;
 }
 
+// Commits before 2026-11-28 called this column of several tables otherwise.
+constexpr const char *kSamples = "samples", *kSamplesEarlier = "looks";
+
+std::shared_ptr<arrow::Schema> with_todays_names(std::shared_ptr<arrow::Schema> schema) {
+  const int at = schema->GetFieldIndex(kSamplesEarlier);
+  return at < 0 ? schema : schema->SetField(at, schema->field(at)->WithName(kSamples)).ValueOrDie();
+}
+
 Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const TableQuery& query,
                                         const std::string& path) {
   std::vector<int> indices;
@@ -60,7 +68,8 @@ Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const
     for (int i = 0; i < file.num_columns(); ++i) indices.push_back(i);
   }
   for (const auto& name : query.columns) {
-    const int index = file.schema()->ColumnIndex(name);
+    int index = file.schema()->ColumnIndex(name);
+    if (index < 0 && name == kSamples) index = file.schema()->ColumnIndex(kSamplesEarlier);
     if (index < 0) return fail(path + " has no column " + name);
     indices.push_back(index);
   }
@@ -158,7 +167,7 @@ Result<TableReader> TableReader::open(const std::string& trace_folder, const std
   state->files = *std::move(files);
   state->query = std::move(query);
   if (auto first = state->open_next_file(); !first) return tl::make_unexpected(first.error());
-  state->schema = state->batches->schema();
+  state->schema = with_todays_names(state->batches->schema());
   return TableReader(std::move(state));
 }
 
@@ -177,7 +186,8 @@ TableReader::State::Batch TableReader::State::read() {
       return util::damaged_trace(trace_folder, arrow_text(files[next_file - 1], status));
     }
     if (batch && batch->num_rows() == 0) continue;
-    if (batch || next_file == files.size()) return batch;
+    if (batch) return arrow::RecordBatch::Make(with_todays_names(batch->schema()), batch->num_rows(), batch->columns());
+    if (next_file == files.size()) return batch;
     if (auto opened = open_next_file(); !opened) return tl::make_unexpected(opened.error());
   }
 }

@@ -23,7 +23,7 @@
 
 namespace mlrun::summary {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 enum class Group : uint8_t { kFiles, kChannels, kOther, kWaits };
 inline constexpr size_t kGroups = 4;

@@ -15,7 +15,7 @@ NEEDED = ["WHERE THE TIME WENT", "FINDINGS", "FILES BY TIME", "PROCESSES", "PHAS
 
 def check_time(this, shown, trace):
     report = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
-    this.equal("version", report["schema_version"], 2)
+    this.equal("version", report["schema_version"], 3)
     wall_ns = report["driver"]["wall_ns"]
     this.equal("time by activity and state", sum(row["ns"] for row in report["time"]), wall_ns)
     this.equal("time in table blame", sum(row["ns"] for row in trace.rows("blame")), wall_ns)

@@ -45,8 +45,7 @@ bool RowReader::next_row() {
 bool RowReader::has(const std::string& name) const { return batches_[batch_]->schema()->GetFieldIndex(name) >= 0; }
 
 std::shared_ptr<arrow::Array> RowReader::cell(const std::string& name) {
-  auto column = batches_[batch_]->GetColumnByName(name);
-  if (!column && name == "samples") column = batches_[batch_]->GetColumnByName("looks");  // its earlier name
+  const auto column = batches_[batch_]->GetColumnByName(name);
   if (!column) wrong(name, "is missing");
   return column && column->IsValid(row_) ? column : nullptr;
 }

@@ -24,6 +24,7 @@ struct FileAccessRow {
   std::string pattern;
   FileAccessPattern::Count count;
 };
+struct EarlierFileAccessRow : FileAccessRow {};  // in traces of commits before 2026-11-28
 struct TimeRow {
   int64_t ts_ns = 0;
   TimeBin bin;
@@ -260,6 +261,10 @@ struct Columns<FileAccessRow> {
     visitor("pattern", row.pattern);
     Columns<FileAccessPattern::Count>::visit(visitor, row.count);
   }
+};
+template <>
+struct Columns<EarlierFileAccessRow> : Columns<FileAccessRow> {
+  static constexpr const char* kTable = "summary_access";
 };
 
 template <>

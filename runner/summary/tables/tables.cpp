@@ -94,8 +94,9 @@ void put_funcs(std::vector<FuncRow> funcs, const std::vector<LatencyRow>& latenc
   }
 }
 
-void put_file_access(const std::vector<FileAccessRow>& rows, Summary& summary) {
-  for (const FileAccessRow& row : rows) {
+template <typename Row>
+void put_file_access(const std::vector<Row>& rows, Summary& summary) {
+  for (const Row& row : rows) {
     visit_patterns(summary.file_access[size_t(row.direction)], [&](const char* name, FileAccessPattern::Count& count) {
       if (row.pattern == name) count = row.count;
     });
@@ -105,7 +106,8 @@ void put_file_access(const std::vector<FileAccessRow>& rows, Summary& summary) {
 void put_values(const std::vector<ValueRow>& rows, Summary& summary) {
   const auto put = [&](const char* name, const char*, int64_t& value, auto...) {
     for (const ValueRow& row : rows) {
-      if (row.name == name) value = row.value;
+      if (row.name == name || (row.name == "driver_looks" && name == std::string_view("driver_samples")))
+        value = row.value;  // traces of commits before 2026-11-28
     }
   };
   visit_values(summary, put);
@@ -220,6 +222,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.sites = has_sites(trace_folder) ? loader.load<SiteSummary>() : std::vector<SiteSummary>();
   summary.sizes = loader.load<SizeBucket>();
   put_file_access(loader.load_if_there<FileAccessRow>(), summary);
+  put_file_access(loader.load_if_there<EarlierFileAccessRow>(), summary);
   for (const TimeRow& row : loader.load<TimeRow>()) summary.timeline.push_back(row.bin);
   summary.marks = loader.load_if_there<MarkSummary>();
   summary.collectives = loader.load_if_there<CollectiveSummary>();

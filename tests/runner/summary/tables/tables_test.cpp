@@ -187,6 +187,10 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuMemory>{{memory}}, folder_));
   ASSERT_TRUE(RowWriter::write(std::vector<OldGpuIdle>{{idle}}, folder_));
   ASSERT_TRUE(RowWriter::write(std::vector<OldPython>{{line}}, folder_));
+  EarlierFileAccessRow transfers;
+  transfers.pattern = "forward";
+  transfers.count.calls = 11;
+  ASSERT_TRUE(RowWriter::write(std::vector<EarlierFileAccessRow>{{transfers}}, folder_));
   fs::remove_all(fs::path(folder_) / "tables" / "summary_file_access");
   const auto read = read_tables(folder_);
   ASSERT_TRUE(read) << read.error().text;
@@ -200,6 +204,7 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   EXPECT_TRUE(read->gpu_idle[0].func.empty());
   ASSERT_EQ(read->python.size(), 1u);
   EXPECT_EQ(read->python[0].samples, 9);
+  EXPECT_EQ(read->file_access[size_t(Direction::kRead)].forward.calls, 11);
   EXPECT_FALSE(report::text(*read, "x", {}).empty());
 }
 
