@@ -31,6 +31,9 @@ class StackBatch {
   // the sample must be added.
   bool extend(uint64_t now_ns, uint64_t period_ns, const Who& who);
 
+  // Later samples extend no row that is there now.
+  void end_rows() { last_.clear(); }
+
   [[nodiscard]] bool empty() const { return samples_.empty(); }
   [[nodiscard]] size_t samples() const { return samples_.size(); }
   // Size of the payload.

@@ -74,6 +74,7 @@ void StackSampler::take(const std::vector<collect::WatchedProcess>& processes) {
 void StackSampler::pause(bool is_paused) {
   is_paused_ = is_paused;
   if (!is_paused) return;
+  batch_.end_rows();
   // Threads that are listed again have no earlier sample.
   for (auto& [number, process] : processes_) {
     process.threads.clear();
@@ -139,7 +140,7 @@ void StackSampler::find_drivers() {
 
 void StackSampler::leave_out(uint64_t rounds) {
   if (is_paused_) return;
-  state_.samples += rounds;
+  state_.rounds += rounds;
   state_.rounds_left_out += rounds;
 }
 
@@ -235,7 +236,7 @@ void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::fu
   }
   list_due(false, others);
   all = sample_due(false, others) && all;
-  ++state_.samples;
+  ++state_.rounds;
   if (!all) ++state_.rounds_left_out;
 }
 
