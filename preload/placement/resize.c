@@ -43,6 +43,7 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
   bool narrows = room <= run->room / 2 && !run->pieces, is_limited = heap->rule->budget_bytes;
   if ((narrows || is_limited) && !heap->keeps_all) {
     bool done = give_back_tail(heap, run, page, is_limited ? pages : room);
+    heap->keeps_all = !done;
     if (done && narrows) range_narrow(range_of(heap, page), page, room);
   }
   set_pages(heap, run, pages);
