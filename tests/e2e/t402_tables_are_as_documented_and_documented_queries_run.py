@@ -6,6 +6,7 @@ import re
 import sys
 
 import duckdb
+import pandas  # noqa: F401, before lib: the queries of the pages use it with PyArrow
 
 from lib import case, documents, schemas, training
 
