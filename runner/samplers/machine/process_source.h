@@ -31,7 +31,7 @@ class ProcessSource : public Source {
   static constexpr uint32_t kDescriptorsMax = 384;  // of mlrun's descriptors (launch/own_limits.h)
   static constexpr size_t kFirstReadsMax = 64;      // threads that are read for the first time in one sample
   // How long a process is sampled that watch() does not name any more: one that executes a program without the library is named again
-  // once a scan of /proc has found it, which takes two seconds.
+  // once a scan of /proc has found it: within 0.2 s, or later where scans would take more than 1/500 of a CPU.
   static constexpr uint64_t kUnnamedNs = 5'000'000'000;
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 

@@ -22,7 +22,7 @@ struct AccessRow {
   bool is_joined = false;  // some listed block was there
   bool has_site = false;   // all blocks that the row is about are of `site`
   AllocSite site;
-  bool is_first = false;  // of a fault: the first recorded access to its page since the block was allocated
+  bool is_first = false;  // of a fault: the first recorded one of its page since the block was allocated (note_fault)
 };
 
 // Sums of one rung (method of --access) for the blocks of one allocation site.

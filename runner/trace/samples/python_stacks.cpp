@@ -275,7 +275,7 @@ std::vector<model::CoverageRow> python_coverage(const model::Run& session, const
   const model::PythonSampler& sampler = session.python_stacks;
   if (!sampler.is_reported) {
     if (session.asked_for("python_stacks"))
-      add(0, "mlrun died before it reported how many samples were skipped, and which processes have no stacks");
+      add(0, "mlrun died before it reported how many rounds were incomplete, and which processes have no stacks");
     return rows;
   }
   if (!sampler.problem.empty()) add(0, sampler.problem);
@@ -288,7 +288,7 @@ std::vector<model::CoverageRow> python_coverage(const model::Run& session, const
     }
   }
   if (sampler.rounds_left_out > 0 && sampler.by_name) {
-    add(0, fmt::format("{} of {} samples were without some of the threads: with all threads they would have taken more "
+    add(0, fmt::format("{} of {} rounds were without some of the threads: with all threads they would have taken more "
                        "than 2 % of a "
                        "processor",
                        sampler.rounds_left_out, sampler.rounds));

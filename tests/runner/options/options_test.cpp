@@ -30,11 +30,12 @@ TEST(RunOptions, WordsAfterTheCommandBelongToIt) {
   EXPECT_EQ(options_of({"--", "--odd", "--", "x"}).command, (Arguments{"--odd", "--", "x"}));
 }
 
-TEST(RunOptions, BothStreamsOfPreloadAreOnUnlessOneIsNamed) {
-  EXPECT_TRUE(options_of({"x"}).files && options_of({"x"}).allocs);
-  EXPECT_EQ(options_of({"x"}).preload, Wish::kAuto);
+TEST(RunOptions, AllStreamsOfPreloadAreOnUnlessOneIsNamed) {
+  const RunOptions all = options_of({"x"});
+  EXPECT_TRUE(all.files && all.allocs && all.marks);
+  EXPECT_EQ(all.preload, Wish::kAuto);
   const RunOptions files = options_of({"--preload=files,require", "x"});
-  EXPECT_TRUE(files.files && !files.allocs);
+  EXPECT_TRUE(files.files && !files.allocs && !files.marks);
   EXPECT_EQ(files.preload, Wish::kRequire);
   EXPECT_NE(error_of({"--preload=fils", "x"}).find("'fils'"), std::string::npos);
   EXPECT_NE(error_of({"--preload=off", "--sample=off", "x"}), "");

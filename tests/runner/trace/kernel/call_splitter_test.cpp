@@ -186,7 +186,7 @@ TEST_F(CallSplitterTest, ADeviceComesBeforeAServer) {
   EXPECT_EQ(found.remote_ns, 30);
 }
 
-TEST_F(CallSplitterTest, OwnPartsAreQueueAndDevice) {
+TEST_F(CallSplitterTest, OwnFragmentsAreQueueAndDevice) {
   window_.add(fragment(7, 1010, 1020, 1080));
   wait(7, 1015, 1085, 1090);
   const auto split = this->split(kRead, 1000, 100);
@@ -198,7 +198,7 @@ TEST_F(CallSplitterTest, OwnPartsAreQueueAndDevice) {
   EXPECT_EQ(split.own_ns, 25);
 }
 
-TEST_F(CallSplitterTest, AnotherProcesssPartOfTheSameRangeIsShared) {
+TEST_F(CallSplitterTest, AnotherProcesssFragmentOfTheSameRangeIsShared) {
   window_.add(fragment(8, 900, 910, 1080));
   wait(7, 1010, 1085, 1085);
   const auto split = this->split(kRead, 1000, 100);
@@ -364,7 +364,7 @@ TEST_F(OperationSplitTest, AFaultWaitsForItsPage) {
   EXPECT_EQ(split.runq_ns, 5);
 }
 
-TEST_F(OperationSplitTest, AnAsynchronousOperationWaitsForItsOwnPartsUntilItEnds) {
+TEST_F(OperationSplitTest, AnAsynchronousOperationWaitsForItsOwnFragmentsUntilItEnds) {
   auto own = fragment(7, 1010, 1030, 1500), others = fragment(7, 1011, 1012, 1600);
   own.operation = 100;
   others.operation = 101;

@@ -63,7 +63,7 @@ size_t fragments_of_thread(const KernelWindow& window) {
   return count;
 }
 
-TEST(KernelWindow, DropsTheOldestPartsAndReportsIt) {
+TEST(KernelWindow, DropsTheOldestFragmentsAndReportsIt) {
   KernelWindow window;
   constexpr uint64_t kMany = kWindowFragmentsMax / 2 + 1;  // each in the list of its thread and in that of its file
   for (uint64_t i = 1; i <= kMany; ++i) window.add(read_until(10 * i));
@@ -72,7 +72,7 @@ TEST(KernelWindow, DropsTheOldestPartsAndReportsIt) {
   EXPECT_NEAR(static_cast<double>(fragments_of_thread(window)), static_cast<double>(kMany) / 2, 2);
 }
 
-TEST(KernelWindow, HoldsNoMorePartsThatAllEndAtOnce) {
+TEST(KernelWindow, HoldsNoMoreFragmentsThatAllEndAtOnce) {
   KernelWindow window;
   size_t most = 0;
   for (uint64_t i = 0; i < kWindowFragmentsMax + 10; ++i) {
@@ -84,7 +84,7 @@ TEST(KernelWindow, HoldsNoMorePartsThatAllEndAtOnce) {
   EXPECT_TRUE(window.knows(1001, 1010));
 }
 
-TEST(KernelWindow, HoldsNoMoreRequestsThanPartsAndForgetsTheOldest) {
+TEST(KernelWindow, HoldsNoMoreRequestsThanFragmentsAndForgetsTheOldest) {
   KernelWindow window;
   for (uint64_t i = 1; i <= kWindowFragmentsMax + 1; ++i) {
     mlrun_block_request record{};

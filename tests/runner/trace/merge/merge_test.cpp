@@ -177,7 +177,7 @@ TEST(Merge, DurationsOfFreesAreJoinedAndTheBlockBelongsToTheNextOneMeanwhile) {
   EXPECT_EQ(peaks[0], 4104) << "one block at a time; the handler's is not above the threshold";
 }
 
-TEST(Merge, ManyRowsOfOneTimeAreStillCutIntoParts) {
+TEST(Merge, ManyRowsOfOneTimeAreStillCutIntoSlices) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   for (int i = 0; i < 2'000'000; ++i) {

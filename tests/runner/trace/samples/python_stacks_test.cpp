@@ -147,7 +147,7 @@ TEST_F(PythonStacks, FailuresOfTheSamplerAreReported) {
       {"rows_dropped", 3}, {"problem", ""}, {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};
   merge({});
   EXPECT_EQ(folder_.texts("coverage", "detail"), (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
-                                                        "10 of 100 samples were without some of the threads: with all "
+                                                        "10 of 100 rounds were without some of the threads: with all "
                                                         "threads they would have taken more than 2 % of a "
                                                         "processor"}));
   EXPECT_EQ(folder_.numbers("coverage", "proc_id"), (Numbers{1, 0, 0}));
@@ -181,8 +181,9 @@ TEST_F(PythonStacks, AreIncompleteIfTheirSamplerDied) {
   spool_.session()["options"]["asked_streams"] = {"python_stacks"};
   merge({two_threads().bytes()});
   EXPECT_EQ(folder_.texts("coverage", "subject"), (Texts{"Python stacks"}));
-  EXPECT_EQ(folder_.texts("coverage", "detail"),
-            (Texts{"mlrun died before it reported how many samples were skipped, and which processes have no stacks"}));
+  EXPECT_EQ(
+      folder_.texts("coverage", "detail"),
+      (Texts{"mlrun died before it reported how many rounds were incomplete, and which processes have no stacks"}));
 }
 
 // What was not asked for is no gap.

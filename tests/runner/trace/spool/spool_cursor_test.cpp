@@ -63,7 +63,7 @@ TEST(SpoolCursor, WalksAcrossChunksAndItsOwnBuffer) {
   EXPECT_EQ(all.damaged_bytes, 0u);
 }
 
-TEST(SpoolCursor, TakesTheFramesThatBeginInItsPart) {
+TEST(SpoolCursor, TakesTheFramesThatBeginInItsRange) {
   std::vector<size_t> places;
   const SpoolWriter spool = spool_of(10, 100, &places);
   EXPECT_EQ(walk(spool, places[3], places[6] + MLRUN_FRAME_ALIGN).seqs, numbers(3, 7));
