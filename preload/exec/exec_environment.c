@@ -86,6 +86,20 @@ static bool any_entry(const char *value, bool (*is)(const char *)) {
 
 static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(entry) && !is_lent(entry); }
 
+// The order of LD_PRELOAD: runtimes of sanitizers, ours, all others. An allocator in front of ours would get the program's
+// calls instead of our hooks.
+static int rank_of(const char *entry) { return names_a_runtime(entry) ? 0 : is_ours(entry) ? 1 : 2; }
+
+static bool is_in_order(const char *value) {
+  int last = 0;
+  for (const char *entry = value; *entry; entry = next_entry(entry)) {
+    if (!entry_length(entry)) continue;
+    if (rank_of(entry) < last) return false;
+    last = rank_of(entry);
+  }
+  return true;
+}
+
 static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
   bool lent = any_entry(value, is_lent);
   bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library)) &&
@@ -95,7 +109,7 @@ static enum preload_change change_for(const struct exec_target *target, const ch
   if (cannot_load) return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
   bool can_be_named = own_library_path()[0] == '/';
   if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
-  return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
+  return there && is_in_order(value) && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
 }
 
 static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
@@ -169,6 +183,7 @@ static bool decide(struct environment_plan *plan, struct found_entries found, co
   bool adds = plan->change != kPreloadRemove && control->state != MLRUN_STOP;
   plan->add_session = !found.session && adds;
   plan->add_injection = records_gpu_work() && !found.injection && adds && own_library_path()[0] == '/';
+  plan->incomplete = (plan->change == kPreloadAdd && !any_entry(value, is_own)) || plan->add_session;
   return plan->change != kPreloadKeep || plan->add_session || plan->add_injection;
 }
 
@@ -181,8 +196,7 @@ static void size_up(struct environment_plan *plan) {
                 strlen(INJECTION_PREFIX) + gpu;
   bool fits = plan->count <= kMaxEntries && text <= kMaxPreloadBytes;
   if (fits) plan->words = plan->count + 4 + text / sizeof(char *) + 1;
-  bool lacks_own = plan->change == kPreloadAdd && !any_entry(value, is_own);
-  plan->untraced = !fits && (lacks_own || plan->add_session);
+  plan->untraced = !fits && plan->incomplete;
 }
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
@@ -219,26 +233,26 @@ static char *append_lent(char *at, const char *runtime) {
   return at;
 }
 
-// The program's entry after which this library is inserted; null: at the front.
-static const char *last_runtime(const char *value) {
-  const char *last = NULL;
-  for (const char *entry = value; *entry; entry = next_entry(entry))
-    if (is_the_programs_runtime(entry)) last = entry;
-  return last;
+// Runtimes of sanitizers, then ours.
+static char *append_first(const struct environment_plan *plan, char *at) {
+  if (*plan->runtime) at = append_lent(at, plan->runtime);
+  for (const char *entry = preloaded(plan); *entry; entry = next_entry(entry))
+    if (is_the_programs_runtime(entry)) at = append(at, entry, entry_length(entry));
+  return append_ours(at);
 }
 
 // Writes the changed LD_PRELOAD entry at `at`. Returns its end; null: it is empty.
 static char *write_preload(const struct environment_plan *plan, char *at) {
   const char *value = preloaded(plan);
-  const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
+  bool adds = plan->change == kPreloadAdd;
   char *start = at + strlen(PRELOAD_PREFIX);
   memcpy(at, PRELOAD_PREFIX, strlen(PRELOAD_PREFIX));
   at = start;
-  if (plan->change == kPreloadAdd && *plan->runtime) at = append_lent(at, plan->runtime);
-  if (plan->change == kPreloadAdd && !behind) at = append_ours(at);
+  if (adds) at = append_first(plan, at);
   for (const char *entry = value; *entry; entry = next_entry(entry)) {
-    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry)) at = append(at, entry, entry_length(entry));
-    if (entry == behind) at = append_ours(at);
+    bool is_written = adds && is_the_programs_runtime(entry);
+    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry) && !is_written)
+      at = append(at, entry, entry_length(entry));
   }
   if (at == start) return NULL;
   at[-1] = 0;
@@ -255,7 +269,7 @@ void plan_environment_space(struct environment_plan *plan) {
   plan->space = exec_space_take((plan->words + 1) * sizeof(char *));
   if (plan->space) return;
   plan->words = 0;
-  plan->untraced = plan->change == kPreloadAdd || plan->add_session;
+  plan->untraced = plan->incomplete;
 }
 
 char *const *make_environment(const struct environment_plan *plan) {

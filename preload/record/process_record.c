@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/base/next_symbol.h"
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
 #include "preload/core/recorder.h"
@@ -34,7 +35,7 @@ static uint64_t start_ticks;  // of the process, in clock ticks since boot
 static struct process_ranks ranks;
 static struct fact_text foreign_injection;  // the library in CUDA_INJECTION64_PATH, if it is not mlrun's
 static uint32_t uid;
-static bool own_new;
+static bool own_new, malloc_in_front;
 
 // Bytes read from the file's start, 0 if it cannot be read.
 static size_t read_file(const char *path, char *into, size_t room) {
@@ -115,6 +116,7 @@ void process_record_collect(char **environment) {
   const char *allocator = real_allocator_object();
   facts[kAllocator] = *allocator ? (struct fact_text){allocator, strlen(allocator)} : facts[kExe];
   own_new = real_allocator_has_new();
+  malloc_in_front = symbol_in_front("malloc") != NULL;
   start_ticks = process_stat_field(kStartTimeField);
   process.pid_namespace = read_pid_namespace();
   uid = (uint32_t)raw_syscall0(SYS_getuid);
@@ -139,7 +141,7 @@ static void fill(uint64_t *w, const uint64_t *ids) {
   w[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
   w[MLRUN_PW_CGROUP] = ids[kCgroup];
   w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)(real_allocator.is_glibc || real_allocator.placed_base) << 40 |
-                    (uint64_t)own_new << 41;
+                    (uint64_t)own_new << 41 | (uint64_t)malloc_in_front << 42;
   w[MLRUN_PW_CWD] = ids[kDirectory];
   w[MLRUN_PW_LAUNCHER] = ranks.launcher << 8;
   w[MLRUN_PW_ALLOCATOR] = ids[kAllocator];

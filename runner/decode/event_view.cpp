@@ -73,6 +73,7 @@ bool decode(const RecordView& record, ProcessEvent& process) {
   process.cgroup = w[MLRUN_PW_CGROUP];
   process.uid = static_cast<int64_t>(w[MLRUN_PW_UID] >> 8 & 0xffffffff);
   process.own_new = (w[MLRUN_PW_UID] >> 41 & 1) != 0;
+  process.malloc_in_front = (w[MLRUN_PW_UID] >> 42 & 1) != 0;
   process.cwd = w[MLRUN_PW_CWD];
   process.allocator = w[MLRUN_PW_ALLOCATOR];
   return process.process != 0;

@@ -192,8 +192,9 @@ struct ProcessEvent {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: where the rank comes from
-  bool own_new = false;   // operator new is the allocator's own
+  uint32_t launcher = 0;         // enum mlrun_launcher: where the rank comes from
+  bool own_new = false;          // operator new is the allocator's own
+  bool malloc_in_front = false;  // it precedes mlrun's library, whose hooks get no call
 };
 
 struct EndEvent {

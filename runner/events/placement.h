@@ -112,7 +112,7 @@ struct mlrun_placement {
   __u32 without_memory;       // targets: images that could not have a heap
   __u32 caches_taken;         // targets and mlrun: struct mlrun_place_cache in use
   __u32 not_counted;          // targets: processes for which no slot was unused
-  __u32 without_block_rules;  // targets: images with a free or realloc of their own
+  __u32 without_block_rules;  // targets: images with a free or realloc in front of mlrun's
 };
 
 // Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are from the placement library, all others

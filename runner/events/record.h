@@ -259,7 +259,7 @@ enum mlrun_process_word {
   MLRUN_PW_ARGUMENTS = 7,   // string id; the arguments separated by NUL, cut at 4 KiB
   MLRUN_PW_NAMESPACE = 8,   // inode of the pid namespace << 8
   MLRUN_PW_CGROUP = 9,      // string id; the raw line of /proc/self/cgroup
-  MLRUN_PW_UID = 10,        // uid << 8 | glibc_malloc << 40 | operator new is the allocator's own << 41
+  MLRUN_PW_UID = 10,        // uid << 8 | glibc_malloc << 40 | own operator new << 41 | malloc in front of ours << 42
   MLRUN_PW_CWD = 11,        // string id
   MLRUN_PW_LAUNCHER = 12,   // enum mlrun_launcher << 8
   MLRUN_PW_ALLOCATOR = 13,  // string id; file of the library whose malloc is used

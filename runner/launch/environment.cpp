@@ -21,11 +21,6 @@ bool is_ours(std::string_view path) {
          util::base_name(path) == MLRUN_PLACEMENT_LIBRARY;
 }
 
-bool is_sanitizer(std::string_view path) {
-  const std::string_view name = util::base_name(path);
-  return name.starts_with("libasan") || name.starts_with("libclang_rt.asan");
-}
-
 // A sanitizer runtime that an outer mlrun added for us, not for our children: right before the outer mlrun's library,
 // with an empty entry between. `entry` points into `list`.
 bool is_lent(std::string_view entry, std::string_view list) {
@@ -73,7 +68,7 @@ std::string preload_value(std::string_view existing, const std::string& library,
   std::string first, rest;
   for (const std::string_view entry : util::split(existing, " :\t\n")) {
     if (is_ours(entry) || is_lent(entry, existing)) continue;
-    append(is_sanitizer(entry) ? first : rest, entry);
+    append(is_sanitizer_runtime(util::base_name(entry)) ? first : rest, entry);
   }
   if (first.empty() && !runtime.empty()) first = runtime + ':';
   std::string value = first.empty() ? library : first + ':' + library;

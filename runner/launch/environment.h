@@ -11,7 +11,7 @@
 
 namespace mlrun::launch {
 
-// LD_PRELOAD with our library first, but after an address sanitizer's runtime, which requires to be first. Other
+// LD_PRELOAD with our library first, but after a sanitizer's runtime, which requires to be first. Other
 // entries keep their order; other copies of our library are removed. `runtime` (may be empty): of the sanitizer that
 // the program is built with, added unless the list has one; the empty entry after it makes our library remove it for
 // children.

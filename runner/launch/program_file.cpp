@@ -38,13 +38,6 @@ std::string read_text(std::ifstream& file, uint64_t offset) {
   return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
 }
 
-bool is_runtime(const std::string& library) {
-  static constexpr std::array<const char*, 5> kRuntimes = {"libasan.", "libtsan.", "liblsan.", "libhwasan.",
-                                                           "libclang_rt."};
-  return std::any_of(kRuntimes.begin(), kRuntimes.end(),
-                     [&](const char* runtime) { return library.starts_with(runtime); });
-}
-
 // Compilers link the runtime as the first needed library.
 std::string find_runtime(std::ifstream& file, const std::vector<Elf64_Phdr>& headers, const Elf64_Phdr& dynamic) {
   const auto entries =
@@ -59,7 +52,8 @@ std::string find_runtime(std::ifstream& file, const std::vector<Elf64_Phdr>& hea
   }
   for (const Elf64_Dyn& entry : entries) {
     if (entry.d_tag != DT_NEEDED || strings == 0) continue;
-    if (std::string library = read_text(file, strings + entry.d_un.d_val); is_runtime(library)) return library;
+    if (std::string library = read_text(file, strings + entry.d_un.d_val); is_sanitizer_runtime(library))
+      return library;
   }
   return {};
 }
@@ -86,6 +80,13 @@ std::optional<std::string> interpreter_of(std::ifstream& file) {
 }
 
 }  // namespace
+
+bool is_sanitizer_runtime(std::string_view name) {
+  static constexpr std::array<const char*, 5> kRuntimes = {"libasan.", "libtsan.", "liblsan.", "libhwasan.",
+                                                           "libclang_rt."};
+  return std::any_of(kRuntimes.begin(), kRuntimes.end(),
+                     [&](const char* runtime) { return name.starts_with(runtime); });
+}
 
 std::string find_program(const std::string& name, const char* path) {
   const auto is_program = [](const std::string& file) {

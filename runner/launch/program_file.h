@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace mlrun::launch {
 
@@ -11,6 +12,9 @@ struct ProgramFile {
   bool can_be_preloaded = true;   // false: its dynamic linker would complain about our library
   std::string sanitizer_runtime;  // a library that must be first; empty: none
 };
+
+// Whether the file name is that of a sanitizer's runtime, which must be the first library.
+bool is_sanitizer_runtime(std::string_view name);
 
 // The path that execvp finds; empty: none. `path`: the variable PATH; nullptr: this process's.
 std::string find_program(const std::string& name, const char* path = nullptr);

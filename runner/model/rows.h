@@ -137,6 +137,7 @@ struct ImageRow {
   int32_t proc_id = 0;
   int64_t start_ns = 0;
   std::string exe, arguments, cwd, allocator;
+  bool malloc_in_front = false;  // of mlrun's hooks, which get no call; not a column
 };
 
 struct ThreadRow {

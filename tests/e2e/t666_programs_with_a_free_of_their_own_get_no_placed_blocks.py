@@ -8,7 +8,7 @@ import json
 from lib import case
 
 RULES = ("--place", "-> default", "--place", "mmap size >= 4M -> default")
-SAID = "1 program defines free or realloc itself: no rule places its blocks"
+SAID = "1 program has a free or realloc in front of mlrun's: no rule places its blocks"
 
 
 def placed(this, trace):

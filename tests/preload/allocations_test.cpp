@@ -206,6 +206,18 @@ class OtherAllocator : public testing::TestWithParam<const char*> {
   uint64_t allocator_ = 0, is_glibc_ = 1;
 };
 
+TEST(AllocatorInFrontOfTheHooks, IsInTheProcessRecord) {
+  uint64_t facts = 0;
+  RunOptions options{.library = victim("libtoy_allocator_sized.so") + ":" + preload_library()};
+  options.on_record = [&](const RecordView& r) {
+    if (r.kind() == MLRUN_PROCESS) facts = r.words[MLRUN_PW_UID];
+  };
+  const Totals totals = run_traced({victim("counted"), "3000", "1000"}, options);
+  EXPECT_EQ(totals.exit_code(), 0);
+  EXPECT_EQ(totals.of(MLRUN_MALLOC), 0);
+  EXPECT_EQ(facts >> 42, 1);
+}
+
 using AllocatorWithSizes = OtherAllocator;
 
 TEST_P(AllocatorWithSizes, HasItsSizesRecordedAndSmallBlocksCounted) {

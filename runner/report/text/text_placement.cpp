@@ -226,9 +226,9 @@ std::string rules_text(const model::Placement& placement, const std::vector<Plac
   }
   if (const int64_t without = placement.without_block_rules.value_or(0); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
-                {style.warning(fmt::format("{} define{} free or realloc {}: no rule places {} blocks",
-                                           counted(without, "program"), without == 1 ? "s" : "",
-                                           without == 1 ? "itself" : "themselves", without == 1 ? "its" : "their"))},
+                {style.warning(fmt::format("{} {} a free or realloc in front of mlrun's: no rule places {} blocks",
+                                           counted(without, "program"), without == 1 ? "has" : "have",
+                                           without == 1 ? "its" : "their"))},
                 style);
   }
   if (const int64_t without = placement.without_rules.value_or(0); without > 0) {

@@ -38,7 +38,7 @@ class AllocatorCoverage {
   }
 
   std::vector<model::CoverageRow> rows() && {
-    add_parts_of_programs();
+    add_those_in_front();
     add_operators();
     add_parts_of_libraries();
     return std::move(rows_);
@@ -53,23 +53,16 @@ class AllocatorCoverage {
     return known->second;
   }
 
-  // Whether the allocator precedes mlrun's library in symbol look-up order, as sanitizer runtimes do.
-  static bool is_before_hooks(const std::string& exe, const std::string& allocator) {
-    const std::string name = allocator.substr(allocator.rfind('/') + 1);
-    const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
-    return allocator == exe || sanitizer;
-  }
-
-  void add_parts_of_programs() {
+  // In the program itself, in a sanitizer's runtime, or in a library that LD_PRELOAD names before mlrun's.
+  void add_those_in_front() {
     Images unseen;
     for (const model::ImageRow& image : info_.images) {
-      if (!image.allocator.empty() && is_before_hooks(image.exe, image.allocator))
-        ++unseen[{image.proc_id, image.allocator}];
+      if (image.malloc_in_front) ++unseen[{image.proc_id, image.allocator}];
     }
     for (const auto& [key, images] : unseen) {
       rows_.push_back({key.first, "allocations",
-                       "the allocator is part of " + key.second + ", so mlrun's hooks do not see its calls", 0,
-                       images});
+                       "the allocator in " + key.second + " is in front of mlrun's hooks, which do not see its calls",
+                       0, images});
     }
   }
 
@@ -91,7 +84,7 @@ class AllocatorCoverage {
       for (const decode::ProcessEvent& record : facts.records) {
         const std::string exe = util::escaped_utf8(index_.strings().text(record.exe)),
                           allocator = util::escaped_utf8(index_.strings().text(record.allocator));
-        const bool is_unseen = record.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
+        const bool is_unseen = record.own_new && !record.malloc_in_front && calls_new(number, exe, allocator);
         if (is_unseen) ++unseen[{proc_id == proc_ids_.end() ? 0 : proc_id->second, allocator}];
       }
     }

@@ -144,6 +144,7 @@ void Identity::add_images(model::TraceInfo& info) {
         row->arguments = with_blanks(strings_.text(record.arguments));
         row->cwd = util::escaped_utf8(strings_.text(record.cwd));
         row->allocator = util::escaped_utf8(strings_.text(record.allocator));
+        row->malloc_in_front = record.malloc_in_front;
       }
     }
   }

@@ -14,9 +14,10 @@ TEST(PreloadValue, OursIsFirstAndTheOthersStay) {
   EXPECT_EQ(preload_value("/a.so /b.so:c.so", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so:/a.so:/b.so:c.so");
 }
 
-TEST(PreloadValue, AnAddressSanitizerStaysBeforeUs) {
+TEST(PreloadValue, ASanitizersRuntimeStaysBeforeUs) {
   EXPECT_EQ(preload_value("/a.so:/usr/lib/libasan.so.8", "/x/libmlrun_preload.so", ""),
             "/usr/lib/libasan.so.8:/x/libmlrun_preload.so:/a.so");
+  EXPECT_EQ(preload_value("/a.so:libtsan.so.2", "/x/ours.so", ""), "libtsan.so.2:/x/ours.so:/a.so");
 }
 
 TEST(PreloadValue, ARuntimeIsLentBeforeUs) {

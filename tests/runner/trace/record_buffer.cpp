@@ -87,7 +87,7 @@ void RecordBuffer::add(const ProcessRecord& process) {
   words[MLRUN_PW_ARGUMENTS] = process.arguments;
   words[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
   words[MLRUN_PW_CGROUP] = process.cgroup;
-  words[MLRUN_PW_UID] = uint64_t{process.uid} << 8;
+  words[MLRUN_PW_UID] = uint64_t{process.uid} << 8 | uint64_t{process.malloc_in_front} << 42;
   words[MLRUN_PW_CWD] = process.cwd;
   words[MLRUN_PW_LAUNCHER] = uint64_t{process.launcher} << 8;
   words[MLRUN_PW_ALLOCATOR] = process.allocator;

@@ -63,6 +63,7 @@ struct ProcessRecord {
   uint32_t uid = 1000;
   int32_t rank = -1, local_rank = -1, world_size = -1;
   uint32_t launcher = 0;
+  bool malloc_in_front = false;
 };
 
 struct EndRecord {

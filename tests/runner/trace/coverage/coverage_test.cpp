@@ -416,6 +416,29 @@ TEST(Coverage, MoreFromDevicesThanCallsAskedForIsNamed) {
   EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>{"bytes read from devices"});
 }
 
+TEST(Coverage, AnAllocatorInFrontOfTheHooksIsNamed) {
+  const auto told = [](bool in_front) {
+    SpoolWriter spool;
+    for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
+    RecordBuffer records;
+    const uint64_t exe = records.add_string("/bin/a"), allocator = records.add_string("/lib/libtcmalloc.so.4");
+    records.add(testing::ProcessRecord{.clock = ticks_at(kMillisecond),
+                                       .pid = kParentPid,
+                                       .start_ticks = 501,
+                                       .exe = exe,
+                                       .allocator = allocator,
+                                       .malloc_in_front = in_front});
+    spool.add_channel({.serial = 1, .pid = kParentPid, .tid = kParentPid, .process = 1, .image = 1});
+    spool.add_data(1, records);
+    const TraceFolder folder;
+    EXPECT_TRUE(folder.merge(spool));
+    return folder.texts("coverage", "detail");
+  };
+  EXPECT_EQ(told(true), std::vector<std::string>{"the allocator in /lib/libtcmalloc.so.4 is in front of mlrun's hooks, "
+                                                 "which do not see its calls"});
+  EXPECT_EQ(told(false), std::vector<std::string>{});
+}
+
 TEST(Coverage, RowsOfAccessesThatWereNotFetchedInTimeAreALoss) {
   SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild, kReadByChild});
   spool.session()["access"] = {{"rows", 9}, {"rows_dropped", 4}, {"problem", ""}};
