@@ -6,9 +6,8 @@ from lib import case
 
 
 def check(this):
-    for options in (("--preload=off",), ()):
-        trace = this.trace(this.victim("places_grown"), "refused", options=(*options, "--place", "size >= 1M -> default"))
-        this.equal("contents and address are kept", trace.stdout, "1\n")
+    trace = this.trace(this.victim("places_grown"), "refused", options=("--preload=off", "--place", "size >= 1M -> default"))
+    this.equal("contents and address are kept", trace.stdout, "1\n")
 
 
 if __name__ == "__main__":
