@@ -43,9 +43,9 @@ bool pages_resize(void *at, size_t bytes, size_t wanted);
 // Whether one mapping has all these bytes.
 bool pages_are_one_mapping(const void *at, size_t bytes);
 
-// Moves the pages of one mapping with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is unchanged
-// (a limit, or Linux is older than 5.7); what was mapped at `to` may be unmapped. Pages of several mappings must not be passed: Linux 6.17 moves those
-// one by one, and if it refuses one of them, the earlier ones have moved.
+// Moves the pages of one mapping with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is
+// unchanged (a limit, or Linux is older than 5.7); what was mapped at `to` may be unmapped. Pages of several mappings must not be passed: Linux 6.17
+// moves those one by one, and if it refuses one of them, the earlier ones have moved.
 bool pages_move(void *at, size_t bytes, void *to);
 
 // Moves the pages of one mapping from `at`, which is unmapped, back to `to`, where pages_move() took them. No limit of memory or addresses can refuse

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After a limit of the address space has refused 300 times that a block grows, and is gone, a block still grows without a copy: it moves once, to where
-it has room, and then keeps its address."""
+"""After a limit of the address space has refused 300 times that a block grows, and is gone, a block still grows without a copy: it moves once,
+to where it has room, and then keeps its address."""
 
 from lib import case
 

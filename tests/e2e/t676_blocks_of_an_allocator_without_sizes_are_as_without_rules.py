@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library in front of libc passes malloc, calloc, realloc and free on and has no malloc_usable_size. With rules the program still gets the size of each
-block, libc's or the rule's, and with the recorder all blocks of that library are listed, the smallest too."""
+"""A library in front of libc passes malloc, calloc, realloc and free on and has no malloc_usable_size. With rules the program still gets the
+size of each block, libc's or the rule's, and with the recorder all blocks of that library are listed, the smallest too."""
 
 from lib import case
 

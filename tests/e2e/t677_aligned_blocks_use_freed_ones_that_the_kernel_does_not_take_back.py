@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the kernel refuses to take pages back (locked memory before Linux 5.18, a seccomp filter), a freed block aligned to more than a page serves the
-next one: what is resident stays at the peak of what was alive."""
+"""Where the kernel refuses to take pages back (locked memory before Linux 5.18, a seccomp filter), a freed block aligned to more than a page
+serves the next one: what is resident stays at the peak of what was alive."""
 
 from lib import case
 

@@ -214,7 +214,7 @@ static void advised(void) {
   int wrong = 0;
   getrlimit(RLIMIT_DATA, &before);
   for (int is_advised = 0; is_advised < 2; is_advised++) {
-    for (size_t room = 16; room <= 160; room += 16) {
+    for (size_t room = 16; room <= 144; room += 32) {
       char *block = filled(kBlock, 3), *behind = filled(4 * kMiB, 4);
       char *second = (char *)(((uintptr_t)block + 4096) & ~(uintptr_t)4095);
       if (is_advised && madvise(second, kBlock - 8192, MADV_DONTDUMP)) wrong++;
