@@ -56,6 +56,7 @@ void real_allocator_resolve(void) {
   const char *owner = find_owner(objects, libc);
   r->is_glibc = libc && owner == libc;
   r->of_others = r->is_glibc ? 0 : functions_of_others(objects, owner);
+  if (is_of_placement(found)) size = mlrun_placement_view.usable_size;
   if (is_of_placement(found) && mlrun_placement_view.is_before_glibc()) {
     r->placed_base = mlrun_placement_view.base;
     r->placed_bytes = mlrun_placement_view.bytes;

@@ -26,7 +26,7 @@ struct real_allocator {
   void *(*memalign)(size_t, size_t);
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
-  size_t (*usable_size)(void *);  // null: this allocator has none
+  size_t (*usable_size)(void *);  // null: this allocator has none; SIZE_UNKNOWN: the one behind libmlrun_placement.so
   // allocator_bits of the functions that another object defines than the one with `usable_size`: the size of their
   // blocks is unknown.
   uint32_t of_others;

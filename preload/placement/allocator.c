@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "preload/base/real_allocator.h"
+#include "preload/base/real_function.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/memkind_heap.h"
 #include "preload/placement/rules.h"
@@ -151,14 +152,22 @@ static void *resize_in_place(const struct owner *owner, void *block, size_t size
   return owner->run ? heap_resize(owner->run, block, size) : memkind_resize(owner->memkind, block, size);
 }
 
-EXPORT size_t malloc_usable_size(void *block) {
+size_t size_if_known(void *block) {
   if (!block) return 0;
   struct owner owner = owner_of(block);
   if (owner.memkind) return memkind_usable(owner.memkind, block);
   if (owner.run) return owner.usable;
   resolve();
-  size_t size = usable_size(block);
-  return size != SIZE_UNKNOWN ? size : 0;
+  return usable_size(block);
+}
+
+// Where the program's allocator has none, the program gets the function that it would get without us: that of libc, for libraries that pass blocks on
+// to libc.
+EXPORT size_t malloc_usable_size(void *block) {
+  REAL(size_t, malloc_usable_size, void *);
+  size_t size = size_if_known(block);
+  if (size != SIZE_UNKNOWN) return size;
+  return real ? real(block) : 0;
 }
 
 static void *moved(void *old, size_t keep, void *block) {

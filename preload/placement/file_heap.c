@@ -51,7 +51,7 @@ static bool map_at(long fd, void *at, size_t bytes, uint64_t offset, int flags) 
 // file system maps its device directly (DAX). A second one without the flag replaces it: with MAP_SYNC each first write to a page commits the file
 // system's journal, which is not needed, because no block has to survive a power failure.
 bool file_map(long fd, void *at, size_t bytes, uint64_t offset) {
-  return pages_hold(at, bytes) && map_at(fd, at, bytes, offset, MAP_SHARED_VALIDATE | MAP_SYNC) &&
+  return pages_hold(at, bytes) == 0 && map_at(fd, at, bytes, offset, MAP_SHARED_VALIDATE | MAP_SYNC) &&
          map_at(fd, at, bytes, offset, MAP_SHARED) &&
          raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTFORK) == 0;
 }

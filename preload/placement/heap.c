@@ -224,11 +224,11 @@ bool make_room_in_budget(struct heap *heap, uint64_t pages) {
   return is_within_budget(heap, pages);  // another thread may have used it up while the lock was released
 }
 
-static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages) {
-  uint32_t page = range_take_kept(range, pages);
+static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
+  uint32_t page = range_take_kept(range, pages, align);
   if (page != kNoPage || !heap->caches_open || pages >= kCachedPages) return page;
   caches_empty(heap);
-  return range_take_kept(range, pages);
+  return range_take_kept(range, pages, align);
 }
 
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
@@ -236,7 +236,8 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
        large = pages >= kLargePages;
   struct range *range = &heap->ranges[large];
-  uint32_t page = align == 1 ? take_kept(heap, range, pages) : kNoPage;
+  bool may_be_kept = align == 1 || heap->keeps_all;  // kept runs are searched by their size
+  uint32_t page = may_be_kept ? take_kept(heap, range, pages, align) : kNoPage;
   if (large && whole && align < kLargePages) align = kLargePages;
   if (page == kNoPage) {
     keep_within_budget(heap, pages);

@@ -54,7 +54,7 @@ static void open_one(struct heap *heap) {
   uint32_t segments = kSegments / placement_rules;
   size_t bytes = heap->rule->budget_bytes / kPageBytes * kPageBytes;
   char *at = region_of(heap);
-  if (bytes > (size_t)segments << kSegmentBits || !pages_hold(at, bytes)) return;
+  if (bytes > (size_t)segments << kSegmentBits || pages_hold(at, bytes) != 0) return;
   if (raw_syscall3(SYS_mprotect, (long)at, (long)bytes, PROT_READ | PROT_WRITE) != 0 ||
       !policy_apply(heap->rule, at, bytes, false, kNewOnly) || memkind.create_fixed(at, bytes, &heap->memkind) != 0) {
     heap->memkind = NULL;

@@ -14,8 +14,6 @@ enum { kAddressBits = 47 };
 
 bool kernel_moves_several;
 
-extern void *__libc_stack_end __attribute__((weak));  // of ld.so, which this library is not linked with
-
 static long remap(char *at, size_t old, size_t bytes, int flags, char *to) {
   return raw_syscall(SYS_mremap, (long)at, (long)old, (long)bytes, flags, (long)to, 0);
 }
@@ -25,22 +23,13 @@ static void *refused(long error) {
   return MAP_FAILED;
 }
 
-// Whether one mapping has all these pages. The kernel is asked to grow them up to the main thread's stack, which cannot be: EFAULT, if they are more
-// than one mapping or none; else another error.
-static bool is_one(char *at, size_t bytes) {
-  if (!&__libc_stack_end) return false;
-  uintptr_t stack = (uintptr_t)__libc_stack_end / kPageBytes * kPageBytes;
-  if ((uintptr_t)at + bytes > stack) return false;
-  return remap(at, bytes, stack + kPageBytes - (uintptr_t)at, 0, NULL) != -EFAULT;
-}
-
 // Bytes of the first piece of `most` bytes at `at`. 0: nothing is mapped there.
 static size_t first_piece(char *at, size_t most) {
-  if (is_one(at, most)) return most;
+  if (pages_are_one_mapping(at, most)) return most;
   size_t fits = 0, too_many = most / kPageBytes;
   while (too_many - fits > 1) {
     size_t pages = fits + (too_many - fits) / 2;
-    *(is_one(at, pages * kPageBytes) ? &fits : &too_many) = pages;
+    *(pages_are_one_mapping(at, pages * kPageBytes) ? &fits : &too_many) = pages;
   }
   return fits * kPageBytes;
 }
@@ -55,7 +44,7 @@ static char *last_piece(char *at, const char *end) {
 // Moves the pieces of [to, end) back to [at, ...), which are still mapped.
 static void move_back(char *at, char *to, const char *end) {
   for (size_t bytes; to < end && (bytes = first_piece(to, (size_t)(end - to))); at += bytes, to += bytes)
-    remap(to, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at);
+    pages_move_back(to, bytes, at);
 }
 
 // Moves the pieces of [at, end) to `to`. Returns how many bytes have moved. *tried: bytes of the piece that could not be moved, or 0.

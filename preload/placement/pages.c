@@ -7,8 +7,11 @@
 #include <time.h>
 
 #include "preload/base/real_function.h"
+#include "preload/placement/window.h"
 
 enum { kDontNeedLocked = 24 };  // MADV_DONTNEED_LOCKED, since Linux 5.18
+
+extern void *__libc_stack_end __attribute__((weak));  // of ld.so, which this library is not linked with
 
 static bool failed(long result) { return result < 0 && result >= -4095; }
 
@@ -21,11 +24,13 @@ void *pages_map(void *at, size_t bytes) {
   return NULL;
 }
 
-bool pages_hold(void *at, size_t bytes) {
+int pages_hold(void *at, size_t bytes) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   long got = raw_syscall(SYS_mmap, (long)at, (long)bytes, PROT_NONE, flags, -1, 0);
-  if (!failed(got) && (void *)got != at) pages_unmap((void *)got, bytes);
-  return (void *)got == at;
+  if (failed(got)) return (int)-got;
+  if ((void *)got == at) return 0;
+  pages_unmap((void *)got, bytes);  // before Linux 4.17 the address is a hint
+  return EEXIST;
 }
 
 void pages_unmap(void *at, size_t bytes) {
@@ -51,10 +56,23 @@ bool pages_resize(void *at, size_t bytes, size_t wanted) {
   return !failed(raw_syscall4(SYS_mremap, (long)at, (long)bytes, (long)wanted, 0));
 }
 
-bool pages_move(void *at, size_t bytes, void *to) {
-  int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+// The kernel is asked to grow the bytes up to the main thread's stack, which cannot be: EFAULT, if they are more than one mapping or none; else
+// another error.
+bool pages_are_one_mapping(const void *at, size_t bytes) {
+  if (!&__libc_stack_end) return false;
+  uintptr_t from = (uintptr_t)at, stack = (uintptr_t)__libc_stack_end / kPageBytes * kPageBytes;
+  if (from + bytes > stack) return false;
+  return raw_syscall4(SYS_mremap, (long)at, (long)bytes, (long)(stack + kPageBytes - from), 0) != -EFAULT;
+}
+
+static bool move(void *at, size_t bytes, void *to, int flags) {
+  flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
   return !failed(raw_syscall(SYS_mremap, (long)at, (long)bytes, (long)bytes, flags, (long)to, 0));
 }
+
+bool pages_move(void *at, size_t bytes, void *to) { return move(at, bytes, to, MREMAP_DONTUNMAP); }
+
+bool pages_move_back(void *at, size_t bytes, void *to) { return move(at, bytes, to, 0); }
 
 void futex_wait(uint32_t *word, uint32_t while_equal) {
   raw_syscall4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, while_equal, 0);

@@ -26,8 +26,8 @@
 // Maps zeroed memory at `at`, or anywhere if that is null. Null: not possible.
 void *pages_map(void *at, size_t bytes);
 
-// Reserves the addresses (PROT_NONE), without memory. False: something is mapped there.
-bool pages_hold(void *at, size_t bytes);
+// Reserves the addresses (PROT_NONE), without memory. Returns 0, or an error of errno.h: EEXIST, if something is mapped there.
+int pages_hold(void *at, size_t bytes);
 
 void pages_unmap(void *at, size_t bytes);
 
@@ -40,9 +40,17 @@ bool pages_give_back(void *at, size_t bytes);
 // Grows or shrinks, in place, the mapping whose last `bytes` bytes begin at `at`, so that `wanted` bytes begin there. False: it is unchanged.
 bool pages_resize(void *at, size_t bytes, size_t wanted);
 
-// Moves the pages with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is unchanged (the
-// bytes are more than one mapping, or Linux is older than 5.7); what was mapped at `to` may be unmapped.
+// Whether one mapping has all these bytes.
+bool pages_are_one_mapping(const void *at, size_t bytes);
+
+// Moves the pages of one mapping with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is
+// unchanged (a limit, or Linux is older than 5.7); what was mapped at `to` may be unmapped. Pages of several mappings must not be passed: Linux 6.17
+// moves those one by one, and if it refuses one of them, the earlier ones have moved.
 bool pages_move(void *at, size_t bytes, void *to);
+
+// Moves the pages of one mapping from `at`, which is unmapped, back to `to`, where pages_move() took them. No limit of memory or addresses can refuse
+// that: it needs none. False: both are unchanged.
+bool pages_move_back(void *at, size_t bytes, void *to);
 
 // Futexes that only this process uses.
 void futex_wait(uint32_t *word, uint32_t while_equal);

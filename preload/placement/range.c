@@ -5,7 +5,7 @@
 #include "preload/placement/memory_locks.h"
 #include "preload/placement/pages.h"
 
-enum { kStepPages = 1024, kTrimPages = 64 };
+enum { kStepPages = 1024, kTrimPages = 64, kKeptTries = 64 };
 
 static void list_add(struct run_lists *lists, uint32_t number, uint32_t page) {
   struct run *run = run_at(page);
@@ -107,14 +107,24 @@ static void make_live(uint32_t page, uint32_t room) {
   run->state = kLive;
 }
 
-uint32_t range_take_kept(struct range *range, uint32_t pages) {
-  uint32_t number = size_number(pages), near = size_number(pages + pages / 8) + 1;
-  number = list_find(&range->kept, number, near);
-  if (number == near) return kNoPage;
+// One of the runs of this size that were kept last.
+static uint32_t kept_run(const struct range *range, uint32_t number, uint32_t align) {
   uint32_t page = range->kept.first[number];
-  list_remove(&range->kept, number, page);
-  run_at(page)->state = kLive;
-  return page;
+  for (int tries = 0; page != kNoPage && tries < kKeptTries; tries++, page = run_at(page)->next)
+    if (((window.base >> kPageBits) + page) % align == 0) return page;
+  return kNoPage;
+}
+
+uint32_t range_take_kept(struct range *range, uint32_t pages, uint32_t align) {
+  uint32_t near = size_number(pages + pages / 8) + 1;
+  for (uint32_t number = size_number(pages); (number = list_find(&range->kept, number, near)) != near; number++) {
+    uint32_t page = kept_run(range, number, align);
+    if (page == kNoPage) continue;
+    list_remove(&range->kept, number, page);
+    run_at(page)->state = kLive;
+    return page;
+  }
+  return kNoPage;
 }
 
 // Cuts a live run out of a clean one, or (have: 0) out of the unused pages from the top on. Pages left over become clean runs.

@@ -51,9 +51,10 @@ void *range_seed(const struct range *range);
 // Unmaps the spare pages behind the top: the seed is next to it then.
 void range_trim(struct range *range);
 
-// Return the first page of a run of at least `pages` pages, which is live then. range_take_kept: a kept run that fits closely; kNoPage: none.
-// range_take_clean: a run at a multiple of `align` pages, with nothing touched; kNoPage: no memory.
-uint32_t range_take_kept(struct range *range, uint32_t pages);
+// Return the first page of a run of at least `pages` pages, which is live then. The run is at a multiple of `align`
+// pages. range_take_kept: a kept run that fits closely; kNoPage: none, or none among the last ones. range_take_clean: a run with nothing touched;
+// kNoPage: no memory.
+uint32_t range_take_kept(struct range *range, uint32_t pages, uint32_t align);
 uint32_t range_take_clean(struct range *range, uint32_t pages, uint32_t align);
 
 // Extends a live run in place to at least `pages` pages. False: not possible.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy.
 // Growing blocks that cannot go there are copied and get half as much again as room.
+#include <errno.h>
 #include <string.h>
 
 #include "preload/placement/heap.h"
@@ -50,24 +51,30 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
 }
 
 // Makes a block in the yard for a growing one; null: not possible. The pages of a block of 4 MiB or more are moved there if the kernel can
-// (run->touched is 0 then); else the caller copies the contents. All touched pages move, of which the block may have fewer after it became
-// smaller: what stays would hold old contents in a run that counts as never touched.
+// (run->touched is 0 then); else the caller copies the contents, as where advice of the program has made several mappings of the block. All touched
+// pages move, of which the block may have fewer after it became smaller: what stays would hold old contents in a run that counts as never touched.
 static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t old = run->touched;
   struct range *large = &heap->ranges[kLarge];
-  bool moves = range_of(heap, page) == large && old >= kMovePages && old <= pages;
   uint32_t place = yard_take(&heap->yard, pages);
   if (place == kNoPage) return NULL;
   char *from = address_of(page), *to = address_of(place);
-  size_t bytes = (size_t)old * kPageBytes, held = moves ? bytes : kPageBytes;
-  if (!pages_hold(to, held)) return NULL;  // the program has mapped something there: the place stays marked as taken
+  size_t bytes = (size_t)old * kPageBytes;
+  bool moves = range_of(heap, page) == large && old >= kMovePages && old <= pages && pages_are_one_mapping(from, bytes);
+  int error = pages_hold(to, moves ? bytes : kPageBytes);
+  if (error) {
+    // Where the program has mapped something, the place stays marked as taken.
+    if (error != EEXIST) yard_give_up(&heap->yard, place, 0);
+    return NULL;
+  }
   bool moved = moves && pages_move(from, bytes, to);
   if (moves && !moved) pages_unmap(to + kPageBytes, bytes - kPageBytes);
   bool there = moved || pages_move(range_seed(large), kPageBytes, to);
   uint32_t have = moved ? old : 1;
   if (!there || !yard_begin(&heap->yard, place, have, pages)) {
-    if (moved && !pages_move(to, bytes, from)) memcpy(from, to, bytes);
-    yard_give_up(&heap->yard, place, have);
+    bool is_back = moved && pages_move_back(to, bytes, from);
+    if (moved && !is_back) memcpy(from, to, bytes);
+    yard_give_up(&heap->yard, place, is_back ? 0 : have);
     return NULL;
   }
   struct run *grown = run_at(place);

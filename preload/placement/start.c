@@ -431,5 +431,5 @@ static const char *allocator_object(void) {
   return object;
 }
 
-EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base,    &window.bytes,    malloc,
-                                                                 is_before_glibc, allocator_object, follow_mlockall};
+EXPORT const struct mlrun_placement_view mlrun_placement_view = {
+    &window.base, &window.bytes, malloc, size_if_known, is_before_glibc, allocator_object, follow_mlockall};

@@ -26,6 +26,9 @@ INLINE void note_first_block(void) {
   if (unlikely(!__atomic_load_n(&counts_are_shown, __ATOMIC_RELAXED))) show_counts();
 }
 
+// The usable size of a block of ours or of the program's allocator. SIZE_UNKNOWN: that allocator has no malloc_usable_size.
+size_t size_if_known(void *block);
+
 struct mlrun_place_cache;
 
 // Memory in the arena for the counts of one cache of this rule. Null: none is left, or the arena had no room for this process's counts.

@@ -121,6 +121,7 @@ struct mlrun_placement {
 struct mlrun_placement_view {
   const unsigned long *base, *bytes;
   void *(*malloc)(unsigned long);         // the placement library's
+  unsigned long (*usable_size)(void *);   // of a block of either; all bits 1: the allocator behind it cannot tell
   _Bool (*is_before_glibc)(void);         // the allocator behind it is libc's
   const char *(*allocator_object)(void);  // file of the allocator behind it
   void (*follow_mlockall)(int flags);     // to be called after the recorder has locked the program's mappings itself

@@ -2,11 +2,12 @@
 """Blocks of 64 KiB and more in mlrun's heap, with and without recording: results, errors and output are the untraced program's. A thread
 that never allocated frees; malloc(0) and realloc(block, 0); alignments; blocks before main and after destructors; forks, also while other
 threads allocate; a seccomp filter that allows what libc's allocator needs; limits of address space, data and locked memory; a program that
-protects parts of its blocks."""
+protects parts of its blocks, or advises the kernel on them."""
 
 from lib import case
 
-CASES = (("foreign", "nothing", "aligned", "forks", "busy_forks", "protects"), ("confined",), ("address_space",), ("data",), ("locked",))
+CASES = (("foreign", "nothing", "aligned", "forks", "busy_forks", "protects"), ("confined",), ("address_space",), ("data",), ("advised",),
+         ("locked",))
 
 
 def check(this):

@@ -187,7 +187,7 @@ class OtherAllocator : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string library = victim("libtoy_allocator_") + GetParam() + ".so";
-    RunOptions options{.library = preload_library() + ":" + library};
+    RunOptions options{.library = libraries_in_front() + ":" + library};
     options.on_record = [&](const RecordView& r) {
       if (r.kind() == MLRUN_STRING) strings_[r.words[1]] = fragment_text(r);
       if (r.kind() == MLRUN_PROCESS) allocator_ = r.words[MLRUN_PW_ALLOCATOR];
@@ -199,6 +199,8 @@ class OtherAllocator : public testing::TestWithParam<const char*> {
     EXPECT_EQ(is_glibc_, 0);
     EXPECT_EQ(totals_.exit_code(), 0);
   }
+
+  virtual std::string libraries_in_front() const { return preload_library(); }
 
   Totals totals_;
   std::map<uint64_t, std::string> strings_;
@@ -238,6 +240,20 @@ TEST_P(AllocatorWithoutSizes, HasAllItsBlocksRecorded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, AllocatorWithoutSizes, testing::Values("plain"));
+
+class AllocatorBehindPlacement : public OtherAllocator {
+  std::string libraries_in_front() const override { return preload_library() + ":" + placement_library(); }
+};
+
+TEST_P(AllocatorBehindPlacement, HasTheSameBlocksRecorded) {
+  const bool has_sizes = GetParam() == std::string("sized");
+  EXPECT_GE(totals_.of(MLRUN_MALLOC), has_sizes ? 1000 : 4000);
+  EXPECT_GE(totals_.of(MLRUN_FREE), has_sizes ? 500 : 2000);
+  EXPECT_EQ(excess_[3000], has_sizes ? 8 : 0);
+  EXPECT_EQ(totals_.counted_allocs >= 3000, has_sizes);
+}
+
+INSTANTIATE_TEST_SUITE_P(, AllocatorBehindPlacement, testing::Values("plain", "sized"));
 
 TEST(Python, EveryMallocOfAnInterpreterIsThere) {
   const Totals t = run_traced({"python3", "-c", "import json; print(len(json.dumps(list(range(100000)))))"},

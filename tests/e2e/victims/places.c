@@ -197,6 +197,40 @@ static void limited(int what, const char *name) {
          wrong, again != NULL);
 }
 
+static size_t data_bytes(void) {
+  char line[200];
+  size_t kib = 0;
+  FILE *file = fopen("/proc/self/status", "r");
+  while (file && !kib && fgets(line, sizeof line, file))
+    if (sscanf(line, "VmData: %zu", &kib) != 1) kib = 0;
+  if (file) fclose(file);
+  return kib << 10;
+}
+
+// Blocks of one and of several mappings (NumPy's advice makes them) grow while there is data for a part of a second copy: what fails loses nothing.
+static void advised(void) {
+  enum { kMiB = 1 << 20, kBlock = 64 * kMiB };
+  struct rlimit before, limit;
+  int wrong = 0;
+  getrlimit(RLIMIT_DATA, &before);
+  for (int is_advised = 0; is_advised < 2; is_advised++) {
+    for (size_t room = 16; room <= 144; room += 32) {
+      char *block = filled(kBlock, 3), *behind = filled(4 * kMiB, 4);
+      char *second = (char *)(((uintptr_t)block + 4096) & ~(uintptr_t)4095);
+      if (is_advised && madvise(second, kBlock - 8192, MADV_DONTDUMP)) wrong++;
+      limit = (struct rlimit){data_bytes() + room * kMiB, before.rlim_max};
+      setrlimit(RLIMIT_DATA, &limit);
+      char *grown = realloc(block, 2 * kBlock);
+      setrlimit(RLIMIT_DATA, &before);
+      if (grown) block = grown;
+      wrong += !holds(block, kBlock, 3) + !holds(behind, 4 * kMiB, 4);
+      free(block);
+      free(behind);
+    }
+  }
+  printf("wrong %d\n", wrong);
+}
+
 static void locked(void) {
   struct rlimit limit = {200 << 20, 200 << 20};
   char *before = filled(kLarge, 1);
@@ -248,6 +282,7 @@ static void use(const char *what) {
   if (!strcmp(what, "confined")) confined();
   if (!strcmp(what, "address_space")) limited(RLIMIT_AS, what);
   if (!strcmp(what, "data")) limited(RLIMIT_DATA, what);
+  if (!strcmp(what, "advised")) advised();
   if (!strcmp(what, "locked")) locked();
   if (!strcmp(what, "protects")) protects();
   if (!strcmp(what, "known")) known();

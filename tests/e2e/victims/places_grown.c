@@ -3,12 +3,14 @@
 //   steps    a block grows from 1 to 64 MiB, four times as large each time
 //   once     a block grows from 2 to 32 MiB
 //   small    a block grows from 512 to 900 KiB, with another one behind it
+//   refused  a limit of the address space refuses 300 times that a block grows; without it the block grows once, then where it is
 //   line     getline allocates for a line of 300,000 bytes
 //   renames  the program overwrites its argv[0]; then it and a forked child have a block of 1 MiB each
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,31 @@ static int grows(size_t from, size_t to, size_t times) {
   for (size_t i = 0; i < from; i++) kept &= block[i] == 7;
   free(block);
   free(behind);
+  return kept;
+}
+
+static size_t address_space(void) {
+  size_t pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%zu", &pages) != 1) exit(2);
+  fclose(file);
+  return pages * 4096;
+}
+
+static int refused(void) {
+  struct rlimit before, limit;
+  char *block = filled(8 * kMiB), *behind = filled(8 * kMiB);
+  getrlimit(RLIMIT_AS, &before);
+  limit = (struct rlimit){address_space() + kMiB, before.rlim_max};
+  setrlimit(RLIMIT_AS, &limit);
+  int grown = 0;
+  for (int i = 0; i < 300; i++) grown += realloc(block, 16 * kMiB) != NULL;
+  setrlimit(RLIMIT_AS, &before);
+  if (grown) return 0;
+  block = realloc(block, 16 * kMiB);
+  char *larger = realloc(block, 60 * kMiB);
+  int kept = larger == block && behind[0] == 7;
+  for (size_t i = 0; i < 8 * kMiB; i++) kept &= larger[i] == 7;
   return kept;
 }
 
@@ -60,6 +87,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "steps")) kept = grows(kMiB, 64 * kMiB, 4);
   if (!strcmp(what, "once")) kept = grows(2 * kMiB, 32 * kMiB, 16);
   if (!strcmp(what, "small")) kept = grows(512 * kKiB, 900 * kKiB, 2);
+  if (!strcmp(what, "refused")) kept = refused();
   if (!strcmp(what, "line")) kept = line();
   if (!strcmp(what, "renames")) kept = renames(argv[0]);
   printf("%d\n", kept);

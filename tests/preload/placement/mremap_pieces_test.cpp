@@ -12,6 +12,7 @@
 
 extern "C" {
 #include "preload/placement/mremap_pieces.h"
+#include "preload/placement/pages.h"
 }
 
 namespace mlrun::preload_test {
@@ -57,6 +58,12 @@ class MremapPieces : public testing::Test {
 
   char* at_;
 };
+
+TEST_F(MremapPieces, AreToldFromOneMapping) {
+  EXPECT_FALSE(pages_are_one_mapping(at_, kPages * kPage));
+  EXPECT_TRUE(pages_are_one_mapping(at_, 7 * kPage));
+  EXPECT_FALSE(pages_are_one_mapping(at_ + kPages * kPage, kPage)) << "nothing is mapped there";
+}
 
 TEST_F(MremapPieces, GrowWhereTheyAre) {
   EXPECT_EQ(resized(2 * kPages, 0), at_);
