@@ -86,20 +86,6 @@ static bool any_entry(const char *value, bool (*is)(const char *)) {
 
 static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(entry) && !is_lent(entry); }
 
-// The order of LD_PRELOAD: runtimes of sanitizers, ours, all others. An allocator in front of ours would get the program's
-// calls instead of our hooks.
-static int rank_of(const char *entry) { return names_a_runtime(entry) ? 0 : is_ours(entry) ? 1 : 2; }
-
-static bool is_in_order(const char *value) {
-  int last = 0;
-  for (const char *entry = value; *entry; entry = next_entry(entry)) {
-    if (!entry_length(entry)) continue;
-    if (rank_of(entry) < last) return false;
-    last = rank_of(entry);
-  }
-  return true;
-}
-
 static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
   bool lent = any_entry(value, is_lent);
   bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library)) &&
@@ -109,7 +95,7 @@ static enum preload_change change_for(const struct exec_target *target, const ch
   if (cannot_load) return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
   bool can_be_named = own_library_path()[0] == '/';
   if (!can_be_named || (!there && control->state == MLRUN_STOP)) return kPreloadKeep;
-  return there && is_in_order(value) && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
+  return there && lent == (*runtime != 0) ? kPreloadKeep : kPreloadAdd;
 }
 
 static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
@@ -183,7 +169,6 @@ static bool decide(struct environment_plan *plan, struct found_entries found, co
   bool adds = plan->change != kPreloadRemove && control->state != MLRUN_STOP;
   plan->add_session = !found.session && adds;
   plan->add_injection = records_gpu_work() && !found.injection && adds && own_library_path()[0] == '/';
-  plan->incomplete = (plan->change == kPreloadAdd && !any_entry(value, is_own)) || plan->add_session;
   return plan->change != kPreloadKeep || plan->add_session || plan->add_injection;
 }
 
@@ -196,7 +181,8 @@ static void size_up(struct environment_plan *plan) {
                 strlen(INJECTION_PREFIX) + gpu;
   bool fits = plan->count <= kMaxEntries && text <= kMaxPreloadBytes;
   if (fits) plan->words = plan->count + 4 + text / sizeof(char *) + 1;
-  plan->untraced = !fits && plan->incomplete;
+  bool lacks_own = plan->change == kPreloadAdd && !any_entry(value, is_own);
+  plan->untraced = !fits && (lacks_own || plan->add_session);
 }
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
@@ -233,26 +219,26 @@ static char *append_lent(char *at, const char *runtime) {
   return at;
 }
 
-// Runtimes of sanitizers, then ours.
-static char *append_first(const struct environment_plan *plan, char *at) {
-  if (*plan->runtime) at = append_lent(at, plan->runtime);
-  for (const char *entry = preloaded(plan); *entry; entry = next_entry(entry))
-    if (is_the_programs_runtime(entry)) at = append(at, entry, entry_length(entry));
-  return append_ours(at);
+// The program's entry after which this library is inserted; null: at the front.
+static const char *last_runtime(const char *value) {
+  const char *last = NULL;
+  for (const char *entry = value; *entry; entry = next_entry(entry))
+    if (is_the_programs_runtime(entry)) last = entry;
+  return last;
 }
 
 // Writes the changed LD_PRELOAD entry at `at`. Returns its end; null: it is empty.
 static char *write_preload(const struct environment_plan *plan, char *at) {
   const char *value = preloaded(plan);
-  bool adds = plan->change == kPreloadAdd;
+  const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
   char *start = at + strlen(PRELOAD_PREFIX);
   memcpy(at, PRELOAD_PREFIX, strlen(PRELOAD_PREFIX));
   at = start;
-  if (adds) at = append_first(plan, at);
+  if (plan->change == kPreloadAdd && *plan->runtime) at = append_lent(at, plan->runtime);
+  if (plan->change == kPreloadAdd && !behind) at = append_ours(at);
   for (const char *entry = value; *entry; entry = next_entry(entry)) {
-    bool is_written = adds && is_the_programs_runtime(entry);
-    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry) && !is_written)
-      at = append(at, entry, entry_length(entry));
+    if (entry_length(entry) && !is_ours(entry) && !is_lent(entry)) at = append(at, entry, entry_length(entry));
+    if (entry == behind) at = append_ours(at);
   }
   if (at == start) return NULL;
   at[-1] = 0;
@@ -269,7 +255,7 @@ void plan_environment_space(struct environment_plan *plan) {
   plan->space = exec_space_take((plan->words + 1) * sizeof(char *));
   if (plan->space) return;
   plan->words = 0;
-  plan->untraced = plan->incomplete;
+  plan->untraced = plan->change == kPreloadAdd || plan->add_session;
 }
 
 char *const *make_environment(const struct environment_plan *plan) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment of a program that is about to be executed. It is traced if MLRUN_SESSION is set and LD_PRELOAD names
 // this library: both are restored if the program has dropped them, and the library is removed if it could not be
-// loaded. Ours is first in LD_PRELOAD, except after runtimes of sanitizers, which insist on being first: entries that the
-// program has put in front of ours, such as an allocator, are moved behind it. An environment that names the session of
-// another mlrun is not changed. If GPU work is recorded, libmlrun_cupti.so is added too: to LD_PRELOAD right after ours,
-// and to the variable by which CUDA loads a library at its start, unless the program has set that. libmlrun_placement.so
-// is added to LD_PRELOAD after these if there are placement rules.
+// loaded. Ours is first in LD_PRELOAD, except after a libasan, which insists on being first. An environment that names
+// the session of another mlrun is not changed. If GPU work is recorded, libmlrun_cupti.so is added too: to LD_PRELOAD
+// right after ours, and to the variable by which CUDA loads a library at its start, unless the program has set that.
+// libmlrun_placement.so is added to LD_PRELOAD after these if there are placement rules.
 //
 // The changed copy is in an exec_space, so this also serves a vfork child and a thread with a small stack:
 //
@@ -31,11 +30,10 @@ struct environment_plan {
   const char *runtime;  // sanitizer's runtime to be added, or ""
   _Bool add_session;
   _Bool add_injection;
-  _Bool nested;      // it names the session of another mlrun
-  _Bool incomplete;  // it lacks what keeps the program traced
-  _Bool untraced;    // the same, and it is too large to be changed
-  size_t words;      // size of the copy, 0: `given` is used as it is
-  char **space;      // memory for the copy
+  _Bool nested;    // it names the session of another mlrun
+  _Bool untraced;  // it lacks what keeps the program traced, and is too large to be changed
+  size_t words;    // size of the copy, 0: `given` is used as it is
+  char **space;    // memory for the copy
 };
 
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target);

@@ -16,7 +16,7 @@ static enum mlrun_exec_target what_stands_against_the_shell(void) {
   if (!recording_system_calls_allowed()) return MLRUN_EXEC_UNREACHABLE;
   const struct exec_target shell = {.verdict = MLRUN_EXEC_TRACED};
   struct environment_plan plan = plan_environment(__environ, &shell);
-  return plan.incomplete ? MLRUN_EXEC_TOO_LARGE : MLRUN_EXEC_TRACED;
+  return plan.change == kPreloadAdd || plan.add_session ? MLRUN_EXEC_TOO_LARGE : MLRUN_EXEC_TRACED;
 }
 
 EXPORT int system(const char *command) {

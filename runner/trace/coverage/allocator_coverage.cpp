@@ -60,9 +60,13 @@ class AllocatorCoverage {
       if (image.malloc_in_front) ++unseen[{image.proc_id, image.allocator}];
     }
     for (const auto& [key, images] : unseen) {
-      rows_.push_back({key.first, "allocations",
-                       "the allocator in " + key.second + " is in front of mlrun's hooks, which do not see its calls",
-                       0, images});
+      const std::string place = key.second.empty() ? "a file that is not known" : key.second;
+      rows_.push_back(
+          {key.first, "allocations",
+           "the allocator in " + place +
+               " is in front of mlrun's hooks, which do not see its calls; one in LD_PRELOAD belongs behind "
+               "mlrun's library, or into the environment of mlrun itself",
+           0, images});
     }
   }
 
