@@ -91,8 +91,8 @@ struct Streams {
 
   void add(Wish wish, bool is_chosen, const char* name) {
     if (wish == Wish::kOff || !is_chosen) return;
-    wanted.push_back(name);
-    if (wish != Wish::kAuto) asked.push_back(name);
+    wanted.emplace_back(name);
+    if (wish != Wish::kAuto) asked.emplace_back(name);
   }
 };
 

@@ -56,7 +56,7 @@ std::vector<int> row_groups_in(const parquet::FileMetaData& file, const TableQue
 // Commits before 2026-11-28 called this column of several tables otherwise.
 constexpr const char *kSamples = "samples", *kSamplesEarlier = "looks";
 
-std::shared_ptr<arrow::Schema> with_todays_names(std::shared_ptr<arrow::Schema> schema) {
+std::shared_ptr<arrow::Schema> with_todays_names(const std::shared_ptr<arrow::Schema>& schema) {
   const int at = schema->GetFieldIndex(kSamplesEarlier);
   return at < 0 ? schema : schema->SetField(at, schema->field(at)->WithName(kSamples)).ValueOrDie();
 }
