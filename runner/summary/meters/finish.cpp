@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/meters/builder.h"
 #include "runner/summary/meters/builder_state.h"
 #include "runner/summary/meters/file_trees.h"
