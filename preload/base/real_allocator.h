@@ -32,7 +32,7 @@ struct real_allocator {
   uint32_t of_others;
   // Where the blocks of libmlrun_placement.so are, if it is loaded in front of libc's allocator; else null.
   const unsigned long *placed_base, *placed_bytes;
-  // Of an object in front of mlrun's libraries, which gets calls of that name instead of our hook; null: there is none.
+  // The symbol of an object in front of mlrun's libraries, which gets calls of that name instead of our hook; null: there is none.
   // libc's reallocarray calls realloc, its free_sized and free_aligned_sized call free: our hooks call the same ones.
   void (*free_in_front)(void *);
   void *(*realloc_in_front)(void *, size_t);
