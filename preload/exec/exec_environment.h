@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment of a program that is about to be executed. It is traced if MLRUN_SESSION is set and LD_PRELOAD names
 // this library: both are restored if the program has dropped them, and the library is removed if it could not be
-// loaded. Ours is first in LD_PRELOAD, except after a libasan, which insists on being first. An environment that names
-// the session of another mlrun is not changed. If GPU work is recorded, libmlrun_cupti.so is added too: to LD_PRELOAD
-// right after ours, and to the variable by which CUDA loads a library at its start, unless the program has set that.
-// libmlrun_placement.so is added to LD_PRELOAD after these if there are placement rules.
+// loaded. Where it is added, ours is first in LD_PRELOAD, except after a libasan, which insists on being first; a list
+// that names it already keeps its order. An environment that names the session of another mlrun is not changed. If GPU
+// work is recorded, libmlrun_cupti.so is added too: to LD_PRELOAD right after ours, and to the variable by which CUDA
+// loads a library at its start, unless the program has set that. libmlrun_placement.so is added to LD_PRELOAD after
+// these if there are placement rules.
 //
 // The changed copy is in an exec_space, so this also serves a vfork child and a thread with a small stack:
 //
