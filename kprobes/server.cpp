@@ -215,8 +215,12 @@ class Server {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
-      if (error == 0 && snapshots_ && !is_command_)
-        snapshots_->follow(order->passed.get());  // a command is described at its exec
+      if (error == 0 && snapshots_) {
+        if (is_command_)
+          snapshots_->await_exec(order->passed.get());
+        else
+          snapshots_->follow(order->passed.get());
+      }
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       end_reported_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});

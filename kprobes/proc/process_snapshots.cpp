@@ -37,6 +37,10 @@ void ProcessSnapshots::follow(int pidfd) {
   living_.insert(pid);
 }
 
+void ProcessSnapshots::await_exec(int pidfd) {
+  if (const uint32_t pid = pid_of(pidfd); pid != 0) known_.insert(pid);
+}
+
 void ProcessSnapshots::take(const mlrun_kernel_head& head, const void* record, size_t bytes) {
   mlrun_task task{};
   mlrun_file_op operation{};

@@ -26,6 +26,8 @@ class ProcessSnapshots {
 
   // Describes a process that the user named (--pid).
   void follow(int pidfd);
+  // Leaves a command's process alone until its exec: before it, the process still runs mlrun's program.
+  void await_exec(int pidfd);
 
   // Takes a record from the rings. Queues its process if /proc is to be read for it: read() does so, after the drain.
   void take(const mlrun_kernel_head& head, const void* record, size_t bytes);

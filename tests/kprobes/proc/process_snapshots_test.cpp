@@ -154,6 +154,21 @@ TEST_F(ProcessSnapshotsTest, AnExecBeforeTheReadIsNotOneDuringIt) {
   EXPECT_EQ(processes_recorded(), 2u);
 }
 
+TEST_F(ProcessSnapshotsTest, AStartedCommandIsDescribedAtItsExecAndNotBefore) {
+  const util::UniqueFd own(static_cast<int>(::syscall(SYS_pidfd_open, own_pid_, 0)));
+  ASSERT_TRUE(own.valid());
+  snapshots_->await_exec(own.get());
+  mlrun_file_op operation{};
+  operation.head = {MLRUN_KERNEL_FILE_OP, sizeof operation, 0, util::monotonic_ns(), own_pid_, own_pid_};
+  operation.op = MLRUN_FILE_OPEN;
+  snapshots_->take(operation.head, &operation, sizeof operation);
+  read_all();
+  EXPECT_EQ(processes_recorded(), 0u) << "it still runs mlrun's program";
+  take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
+  read_all();
+  EXPECT_EQ(processes_recorded(), 1u);
+}
+
 TEST_F(ProcessSnapshotsTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhile) {
   constexpr uint32_t kNone = 0x7fff0000;  // above all numbers that the kernel gives
   uint32_t next = kNone;
