@@ -291,9 +291,7 @@ Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
   const auto out = util::real_path(request.folder);
   if (!out) return tl::make_unexpected(out.error());
   if (Status entered = enter_directory(store->plan()); !entered) return tl::make_unexpected(entered.error());
-  std::error_code error;
-  fs::create_directories(slurm_folder(*out), error);
-  if (error) return fail(fmt::format("cannot make {}: {}", slurm_folder(*out), error.message()));
+  if (Status made = util::make_folders(slurm_folder(*out)); !made) return tl::make_unexpected(made.error());
   const auto options = sbatch_options(*out, sbatch);
   if (!options) return tl::make_unexpected(options.error());
   ClusterSweep sweep(*out, *store);
