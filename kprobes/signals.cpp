@@ -14,6 +14,7 @@
 #include "kprobes/attach/file_functions.h"
 #include "kprobes/attach/open_paths.h"
 #include "runner/events/unseen.h"
+#include "runner/util/units.h"
 
 namespace mlrun::probes {
 
@@ -118,8 +119,8 @@ Signal file_operations(const Probes& probes) {
     return signal;
   }
   for (const auto& [reason, functions] : by_kprobe) {
-    signal.note += fmt::format("{}{} function{} by kprobe ({})", signal.note.empty() ? "" : "; ", functions,
-                               functions == 1 ? "" : "s", reason);
+    signal.note += fmt::format("{}{} by kprobe ({})", signal.note.empty() ? "" : "; ",
+                               util::counted(functions, "function"), reason);
   }
   if (!by_kprobe.empty())
     signal.note += "; a kprobe records only a limited number of simultaneous calls of its function";

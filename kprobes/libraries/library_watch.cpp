@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "kprobes/proc/names_in.h"
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
@@ -130,9 +130,8 @@ void LibraryWatch::begin_pass() {
   to_scan_.assign(asked_for_.begin(), asked_for_.end());
   if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_scan_);
   if (follows_system_) {
-    for (const std::string& name : names_in("/proc")) {
-      if (const auto pid = util::whole_number<uint32_t>(name).value_or(0); pid != 0) to_scan_.push_back(pid);
-    }
+    const std::vector<uint32_t> all = util::numbers_in("/proc");
+    to_scan_.insert(to_scan_.end(), all.begin(), all.end());
   }
   const std::set<uint32_t> now(to_scan_.begin(), to_scan_.end());
   for (auto process = processes_.begin(); process != processes_.end();) {

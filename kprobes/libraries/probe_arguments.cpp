@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <system_error>
 
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -40,13 +39,6 @@ constexpr std::array<Register, 16> kRegisters = {{
     {{"r15", "r15d", "r15w", "r15b"}, offsetof(pt_regs, r15)},
 }};
 
-std::optional<int64_t> number_of(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::optional<uint16_t> register_at(std::string_view text) {
   if (!text.starts_with('%')) return std::nullopt;
   text.remove_prefix(1);
@@ -58,7 +50,7 @@ std::optional<uint16_t> register_at(std::string_view text) {
 }
 
 bool read_width(std::string_view text, mlrun_probe_argument& argument) {
-  const auto width = number_of(text);
+  const auto width = util::whole_number<int64_t>(text);
   if (!width) return false;
   argument.is_signed = *width < 0;
   for (const int64_t bytes : {1, 2, 4, 8}) {
@@ -72,7 +64,7 @@ bool read_memory(std::string_view text, mlrun_probe_argument& argument) {
   const size_t open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return false;
   const auto base = register_at(text.substr(open + 1, text.size() - open - 2));
-  const auto displacement = open == 0 ? std::optional<int64_t>(0) : number_of(text.substr(0, open));
+  const auto displacement = open == 0 ? std::optional<int64_t>(0) : util::whole_number<int64_t>(text.substr(0, open));
   if (!base || !displacement) return false;
   argument.place = MLRUN_ARGUMENT_MEMORY;
   argument.in_registers = *base;
@@ -82,7 +74,7 @@ bool read_memory(std::string_view text, mlrun_probe_argument& argument) {
 
 bool read_operand(std::string_view text, mlrun_probe_argument& argument) {
   if (text.starts_with('$')) {
-    const auto value = number_of(text.substr(1));
+    const auto value = util::whole_number<int64_t>(text.substr(1));
     argument.place = MLRUN_ARGUMENT_CONSTANT;
     argument.value = value.value_or(0);
     return value.has_value();

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kprobes/proc/process_snapshots.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "kprobes/proc/names_in.h"
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/proc_files.h"
@@ -156,13 +154,13 @@ bool ProcessSnapshots::record_process(uint32_t pid) {
 
 void ProcessSnapshots::record_threads(uint32_t pid) {
   const uint64_t now_ns = util::monotonic_ns();
-  for (const std::string& tid : names_in(fmt::format("/proc/{}/task", pid))) {
+  for (const uint32_t tid : util::numbers_in(fmt::format("/proc/{}/task", pid))) {
     mlrun_task record{};
     record.head.kind = MLRUN_KERNEL_TASK;
     record.head.bytes = sizeof record;
     record.head.time_ns = now_ns;
     record.head.pid = pid;
-    record.head.tid = static_cast<uint32_t>(std::strtoul(tid.c_str(), nullptr, 10));
+    record.head.tid = tid;
     record.event = MLRUN_TASK_SEEN;
     util::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
     spool_.add(&record, sizeof record, now_ns);

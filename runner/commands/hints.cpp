@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "runner/launch/program_file.h"
 #include "runner/options/access_options.h"
 #include "runner/options/stream_options.h"
+#include "runner/util/number.h"
 #include "runner/util/similar.h"
 #include "runner/util/text.h"
 
@@ -42,16 +42,10 @@ std::vector<ValuedOption> valued_options() {
   return options;
 }
 
-bool is_number(std::string_view text) {
-  double number = 0;
-  const auto [read, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && read == text.data() + text.size();
-}
-
 bool is_value_of(const ValuedOption& option, std::string_view word) {
   const auto parts = util::split(word, ",");
   return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return (option.takes_number && is_number(part)) ||
+    return (option.takes_number && util::real_number(part)) ||
            std::find(option.values.begin(), option.values.end(), part) != option.values.end();
   });
 }

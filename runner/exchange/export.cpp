@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "runner/parquet/table_batches.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/trace/merge/progress.h"
+#include "runner/util/number.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
 #include "runner/view/table_shape.h"
@@ -36,12 +36,9 @@ Result<int64_t> moment_of(const char* option, const std::string& text, int64_t s
 }
 
 Result<int64_t> pid_of(const std::string& text) {
-  int64_t pid = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return fail(fmt::format("--process {}: not a pid; mlrun show TRACE process lists the pids", text));
-  }
-  return pid;
+  const auto pid = util::whole_number<int64_t>(text);
+  if (!pid) return fail(fmt::format("--process {}: not a pid; mlrun show TRACE process lists the pids", text));
+  return *pid;
 }
 
 }  // namespace

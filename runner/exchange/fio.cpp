@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,6 +17,7 @@
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -128,10 +128,7 @@ class FioExport {
   explicit FioExport(Export& job) : job_(job) {}
 
   Status run() {
-    std::error_code error;
-    if (!std::filesystem::create_directory(job_.output(), error)) {
-      return fail(fmt::format("cannot make the folder {}: {}", job_.output(), error.message()));
-    }
+    if (Status made = util::make_folders(job_.output()); !made) return made;
     const auto read = each_row(job_, "file", {"file_id", "path", "kind"}, [&](const Row& row) {
       if (is_replayed(row.text(2), row.text(1))) files_[row.number(0)] = fio_name(row.text(1), row.number(0));
     });

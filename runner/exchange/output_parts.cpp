@@ -27,7 +27,7 @@ Status OutputParts::make_folder() {
   fs::rename(job_->output(), aside, error);
   if (!error) fs::create_directory(job_->output(), error);
   if (!error) fs::rename(aside, name(1), error);
-  if (error) return fail(fmt::format("cannot make the folder {}: {}", job_->output(), error.message()));
+  if (error) return fail(fmt::format("cannot create the folder {}: {}", job_->output(), error.message()));
   return {};
 }
 

@@ -64,7 +64,7 @@ ScratchFolder::ScratchFolder() {
 Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make(const std::string& name) {
   std::unique_ptr<ScratchFolder> made(new ScratchFolder());
   std::string path = name + "XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr) return fail_errno("make the folder " + path, errno);
+  if (::mkdtemp(path.data()) == nullptr) return fail_errno("create the folder " + path, errno);
   made->path_ = std::move(path);
   {
     const std::lock_guard<std::mutex> lock(folders().mutex);

@@ -15,6 +15,7 @@
 #include "runner/model/run.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/parquet/trace_condition.h"
+#include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
@@ -120,7 +121,7 @@ class Restored {
     tables::ParquetTable table(name == "access_sample" ? "access" : name);
     Shape shape;
     if (auto declared = declare(name, table, shape); !declared) return declared;
-    std::filesystem::create_directories(folder);
+    if (Status made = util::make_folders(folder); !made) return made;
     SQLite::Statement rows(base_, fmt::format("SELECT * FROM \"{}\" ORDER BY rowid", name));
     const auto number = [&](std::optional<int> place) { return place ? rows.getColumn(*place).getInt64() : 0; };
     std::pair<int64_t, int64_t> last;  // end_min, end_max: the same in all rows of a row group

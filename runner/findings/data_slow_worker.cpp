@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
+#include "runner/util/units.h"
 
 namespace mlrun::findings {
 
 Draft data_slow_worker(const Context& context) {
   const blame::Thread& slow = context.timeline().thread(context.slow_worker);
   return {.claim = fmt::format(
-              "one worker of {} held up the others: {} was busy for {:.0f} % of the training's waiting{}, the others "
-              "for {:.0f} % (median)",
-              context.workers.size(), context.name_of(slow.thread_id), 100 * context.workers.front().busy,
-              at_line(context, Cause::kDataSlowWorker), 100 * context.median_busy),
+              "one worker of {} held up the others: {} was busy for {} of the training's waiting{}, the others for {} "
+              "(median)",
+              context.workers.size(), context.name_of(slow.thread_id), util::percent_text(context.workers.front().busy),
+              at_line(context, Cause::kDataSlowWorker), util::percent_text(context.median_busy)),
           .remedy =
               "make its samples cheaper or spread them over all workers; let batches come out of order (DataLoader: "
               "in_order=False)",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
+#include "runner/util/units.h"
 
 namespace mlrun::findings {
 
@@ -13,7 +14,7 @@ Draft oversubscription(const Context& context) {
       fmt::format("the training thread was ready to run and had no processor: {} processors{}", machine.processors,
                   machine.idle < 0 ? "" : fmt::format(", {:.1f} idle on average", machine.idle));
   if (machine.pressure > 0)
-    draft.claim += fmt::format("; some thread waited for a processor in {:.0f} % of the time", 100 * machine.pressure);
+    draft.claim += "; some thread waited for a processor in " + util::percent_text(machine.pressure) + " of the time";
   draft.remedy = "use fewer threads and workers than processors, or move other programs away";
   constexpr double kThrottledMin = 0.02;  // mean number of processors
   if (machine.throttled < kThrottledMin) return draft;

@@ -2,12 +2,12 @@
 #include "runner/findings/replay.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "runner/util/median.h"
+#include "runner/util/number.h"
 
 namespace mlrun::findings {
 
@@ -39,9 +39,8 @@ Status parse_word(const std::string& word, WhatIf& change) {
   if (change.workers != 0 && word.starts_with(kWorkers))
     return fail("--what-if: workers= is given twice; give it once");
   if (word.starts_with(kWorkers)) {
-    const char* end = word.data() + word.size();
-    const auto [at, error] = std::from_chars(word.data() + kWorkers.size(), end, change.workers);
-    if (error == std::errc() && at == end && change.workers >= 1 && change.workers <= 4096) return {};
+    change.workers = util::whole_number<int64_t>(std::string_view(word).substr(kWorkers.size())).value_or(0);
+    if (change.workers >= 1 && change.workers <= 4096) return {};
   }
   return fail(
       fmt::format("--what-if '{}': write workers=N (1 to 4096), io=free or slow=none, several joined by commas", word));

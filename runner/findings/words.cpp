@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts that several rules use.
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -69,8 +68,7 @@ std::string workers_text(const Context& context) {
   const char* more = context.workers.size() > kListed ? ", ..." : "";
   const size_t count = context.workers.size(), together = at_once(context);
   const std::string in_turn = together < count ? fmt::format(" at a time, {} in all", count) : "";
-  return fmt::format("{} worker{}{}, busy {}{} % of that time", together, together == 1 ? "" : "s", in_turn, busy,
-                     more);
+  return fmt::format("{}{}, busy {}{} % of that time", util::counted(int64_t(together), "worker"), in_turn, busy, more);
 }
 
 std::string more_workers(const Context& context) {
@@ -83,9 +81,8 @@ std::string more_workers(const Context& context) {
                        machine.quota);
   if (idle < 0.5)
     return fmt::format("; more workers would not help: all {} processors were in use", machine.processors);
-  const double more = std::max(1.0, std::floor(idle));
-  return fmt::format("; or {:.0f} more worker{}: {:.1f} of {} processors were idle", more, more > 1 ? "s" : "", idle,
-                     machine.processors);
+  return fmt::format("; or {}: {:.1f} of {} processors were idle",
+                     util::counted(std::max<int64_t>(1, int64_t(idle)), "more worker"), idle, machine.processors);
 }
 
 std::string reads_text(const Context& context) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/launch/job.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
+
+#include "runner/util/proc_files.h"
 
 namespace mlrun::launch {
 
@@ -16,12 +15,9 @@ namespace {
 
 // False if /proc does not say.
 bool is_alone_in(pid_t group, pid_t witness) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> processes(::opendir("/proc"), &::closedir);
-  if (!processes) return false;
   bool seen = false;
-  while (const dirent* entry = ::readdir(processes.get())) {
-    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0) continue;
+  for (const uint32_t number : util::numbers_in("/proc")) {
+    const auto pid = static_cast<pid_t>(number);
     if (pid == ::getpid()) seen = true;
     if (pid != ::getpid() && pid != witness && ::getpgid(pid) == group) return false;
   }

@@ -64,16 +64,9 @@ Status check_process(int pid) {
 
 // The process's current descendants; empty if the kernel does not list children.
 void add_children(int pid, std::vector<int>& children) {
-  std::error_code error;
-  for (fs::directory_iterator thread(fmt::format("/proc/{}/task", pid), error), end; !error && thread != end;
-       thread.increment(error)) {
-    const std::string text = util::read_text(thread->path() / "children");
-    for (const std::string_view word : util::split(text, " ")) {
-      if (const auto child = util::leading_number<int>(word); child > 0) {
-        children.push_back(child);
-        add_children(child, children);
-      }
-    }
+  for (const uint32_t child : util::children_of(static_cast<uint32_t>(pid))) {
+    children.push_back(static_cast<int>(child));
+    add_children(children.back(), children);
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "runner/nodes/table_file.h"
 #include "runner/nodes/table_shape.h"
 #include "runner/parquet/parquet_table.h"
+#include "runner/util/file_io.h"
 #include "runner/util/in_order.h"
 
 namespace mlrun::nodes {
@@ -227,9 +227,7 @@ Result<std::vector<std::vector<int64_t>>> copy_tables(const std::vector<NodeTrac
   if (!bases) return bases;
   const std::string tables = options.folder + "/tables";
   for (const TableShape& shape : shapes->tables) {
-    std::error_code error;
-    std::filesystem::create_directories(tables + "/" + shape.name, error);
-    if (error) return fail(fmt::format("cannot create {}/{}: {}", tables, shape.name, error.message()));
+    if (Status made = util::make_folders(tables + "/" + shape.name); !made) return tl::make_unexpected(made.error());
   }
   std::vector<Change> changes;
   for (size_t node = 0; node < nodes.size(); ++node) changes.emplace_back(clocks[node].line, (*bases)[node]);

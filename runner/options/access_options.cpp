@@ -2,13 +2,13 @@
 #include "runner/options/access_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "runner/util/access_rungs.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun {
@@ -18,15 +18,12 @@ namespace {
 constexpr double kFewestAccessHz = 0.01, kMostAccessHz = 100000;
 
 Status read_word(const std::string& text, std::string_view word, AccessOptions& access) {
-  double hz = 0;
-  const char* const end = word.data() + word.size();
-  const auto [read, error] = std::from_chars(word.data(), end, hz);
-  if (error == std::errc() && read == end) {
-    if (!(hz >= kFewestAccessHz && hz <= kMostAccessHz))
+  if (const auto hz = util::real_number(word)) {
+    if (!(*hz >= kFewestAccessHz && *hz <= kMostAccessHz))
       return fail(
           fmt::format("--access={}: the samples a second must be from {} to {}", text, kFewestAccessHz, kMostAccessHz));
     if (access.hz > 0) return fail(fmt::format("--access={}: two numbers of samples a second; give one", text));
-    access.hz = hz;
+    access.hz = *hz;
     return {};
   }
   if (word == "on" || word == "all") return {};
@@ -51,11 +48,8 @@ Status read_event(const char* option, const std::optional<std::string>& text, st
   } else if (digits.starts_with('r')) {
     digits.remove_prefix(1);
   }
-  uint64_t number = 0;
-  const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
-  if (digits.empty() || error != std::errc() || read != digits.data() + digits.size())
-    return fail(fmt::format("{} {}: give a hexadecimal number, as r1cd", option, *text));
-  event = number;
+  event = util::whole_number<uint64_t>(digits, 16);
+  if (!event) return fail(fmt::format("{} {}: give a hexadecimal number, as r1cd", option, *text));
   return {};
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/options/cli.h"
 
-#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "runner/options/help_format.h"
+#include "runner/util/number.h"
 
 namespace mlrun {
 
@@ -97,14 +97,12 @@ CLI::Validator between(double least, double most) {
       fmt::format("from {} to {}", least, most));
 }
 
-CLI::Validator whole_number(uint64_t most) {
+CLI::Validator is_number_to(uint64_t most) {
   return CLI::Validator(
       [most](const std::string& text) {
-        uint64_t value = 0;
-        const char* end = text.data() + text.size();
-        const auto [read, error] = std::from_chars(text.data(), end, value);
-        const bool is_one = error == std::errc() && read == end && value <= most;
-        return is_one ? std::string() : fmt::format("'{}' is not a whole number from 0 to {}", text, most);
+        const auto value = util::whole_number<uint64_t>(text);
+        return value && *value <= most ? std::string()
+                                       : fmt::format("'{}' is not a whole number from 0 to {}", text, most);
       },
       fmt::format("from 0 to {}", most));
 }

@@ -24,6 +24,6 @@ Result<bool> parse(CLI::App& app, const Arguments& arguments);
 CLI::Validator between(double least, double most);
 
 // Digits only, up to `most`.
-CLI::Validator whole_number(uint64_t most);
+CLI::Validator is_number_to(uint64_t most);
 
 }  // namespace mlrun

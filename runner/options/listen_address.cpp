@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/options/listen_address.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include "runner/util/number.h"
 
 namespace mlrun::monitor {
 
@@ -22,12 +22,13 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   if (in_brackets) host = host.substr(1, host.size() - 2);
   // Without brackets the last part of an IPv6 address would be read as a port.
   const bool host_is_clear = !host.empty() && host.find_first_of(in_brackets ? "[]" : "[]:") == std::string_view::npos;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (!host_is_clear || port.empty() || error != std::errc() || end != port.data() + port.size()) {
+  const auto number = util::whole_number<uint16_t>(port);
+  if (!host_is_clear || !number) {
     return fail(
         fmt::format("--listen {}: write a port (2112), or an address and a port (0.0.0.0:2112, [::]:2112)", text));
   }
   address.host = host;
+  address.port = *number;
   return address;
 }
 

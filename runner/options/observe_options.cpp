@@ -2,11 +2,11 @@
 #include "runner/options/observe_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "runner/options/option_needs.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun {
@@ -19,12 +19,8 @@ Status read_pids(const std::string& text, ObserveOptions& observe) {
   if (util::has_empty_part(text))
     return fail(fmt::format("--pid {}: a process number is missing beside a comma", text));
   for (const std::string_view word : util::split(text, ",")) {
-    int pid = 0;
-    const char* end = word.data() + word.size();
-    const auto [read, error] = std::from_chars(word.data(), end, pid);
-    if (error != std::errc() || read != end || pid <= 0) {
-      return fail(fmt::format("--pid {}: '{}' is no process number", text, word));
-    }
+    const int pid = util::whole_number<int>(word).value_or(0);
+    if (pid <= 0) return fail(fmt::format("--pid {}: '{}' is no process number", text, word));
     if (std::find(observe.pids.begin(), observe.pids.end(), pid) == observe.pids.end()) observe.pids.push_back(pid);
   }
   if (observe.pids.empty()) return fail("--pid names no process");

@@ -211,7 +211,7 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
              "--cupti-graph-nodes", options.graph_nodes_per_s,
              "with --cupti: the kernels and copies of CUDA graphs, up to RATE of them a second in each process; beyond "
              "that each launch as one row (default: 100000; 0: always one row)")
-          ->check(whole_number(1000000000)),
+          ->check(is_number_to(1000000000)),
       "RATE");
 }
 

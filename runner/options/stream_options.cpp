@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/events/record.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun {
@@ -82,10 +82,8 @@ Status read_preload(const std::string& text, RunOptions& options) {
 
 Status read_stacks(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
-  uint32_t depth = 0;
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, depth);
-  if (error != std::errc() || read != end || depth < 1 || depth > MLRUN_STACK_DEPTH_MAX) {
+  const auto depth = util::whole_number<uint32_t>(text).value_or(0);
+  if (depth < 1 || depth > MLRUN_STACK_DEPTH_MAX) {
     return fail(fmt::format("--stacks={}: the depth must be a number from 1 to {}", text, +MLRUN_STACK_DEPTH_MAX));
   }
   options.stack_depth = depth;
@@ -102,10 +100,8 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
   }
   options.python_stacks = text == "off" ? Wish::kOff : Wish::kOn;
   if (text == "off" || text == "on") return {};
-  double rate = 0;
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, rate);
-  if (error != std::errc() || read != end || !(rate >= kLeast && rate <= kMost)) {
+  const double rate = util::real_number(text).value_or(0);
+  if (!(rate >= kLeast && rate <= kMost)) {
     return fail(fmt::format("--python-stacks={}: the samples a second must be a number from {} to {}, or off", text,
                             kLeast, kMost));
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <system_error>
 
 #include <arrow/api.h>
@@ -21,6 +20,7 @@
 
 #include "runner/parquet/arrow_error.h"
 #include "runner/parquet/column_chunk.h"
+#include "runner/util/file_io.h"
 
 namespace mlrun::tables {
 
@@ -180,11 +180,9 @@ Status ParquetTable::open(const std::string& path) {
 }
 
 Status ParquetTable::open_in(const std::string& tables_folder) {
-  const std::filesystem::path folder = std::filesystem::path(tables_folder) / name_;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
-  return open((folder / "part-00000.parquet").string());
+  const std::string folder = tables_folder + "/" + name_;
+  if (Status made = util::make_folders(folder); !made) return made;
+  return open(folder + "/part-00000.parquet");
 }
 
 Status ParquetTable::guarded(const std::function<void()>& write) {

@@ -17,6 +17,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
 #include "runner/util/proc_lines.h"
+#include "runner/util/units.h"
 
 namespace mlrun::placement {
 
@@ -240,8 +241,8 @@ Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system, const st
   if (all.empty()) all = gpus_in_sysfs(devices);
   const std::vector<Gpu> gpus = allowed_gpus(all);
   if (gpu >= gpus.size())
-    return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}{}", gpu, all.size(),
-                            all.size() == 1 ? "" : "s",
+    return fail(fmt::format("GPU {} does not exist; this machine has {}{}", gpu,
+                            util::counted(int64_t(all.size()), "NVIDIA GPU"),
                             gpus.size() == all.size() ? "" : fmt::format(", and {} may be opened here", gpus.size())));
   const int64_t node = number_of(gpus[gpu].path + "/numa_node");
   if (node >= 0) return static_cast<uint32_t>(node);

@@ -15,6 +15,7 @@
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
 #include "runner/util/id_list.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::placement {
@@ -22,11 +23,9 @@ namespace mlrun::placement {
 namespace {
 
 Status find_gpu_node(Rule& rule) {
-  uint32_t gpu = 0;
-  const char* const end = rule.where.data() + rule.where.size();
-  const auto read = std::from_chars(rule.where.data(), end, gpu);
-  if (read.ec != std::errc() || read.ptr != end) return fail(fmt::format("'{}' is no number of a GPU", rule.where));
-  const auto node = node_near_gpu(gpu);
+  const auto gpu = util::whole_number<uint32_t>(rule.where);
+  if (!gpu) return fail(fmt::format("'{}' is no number of a GPU", rule.where));
+  const auto node = node_near_gpu(*gpu);
   if (!node) return tl::make_unexpected(node.error());
   rule.where = std::to_string(*node);
   return {};

@@ -2,12 +2,12 @@
 #include "runner/session/job_facts.h"
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::session {
@@ -54,9 +54,8 @@ nlohmann::json job_facts() {
     if (value == nullptr || *value == '\0' || job.contains(variable.key)) continue;
     const std::string_view text(value);
     if (variable.is_number) {
-      int64_t number = 0;
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error != std::errc() || end != text.data() + text.size() || number < 0) continue;
+      const int64_t number = util::whole_number<int64_t>(text).value_or(-1);
+      if (number < 0) continue;
       job[variable.key] = number;
     } else {
       job[variable.key] = util::escaped_utf8(text);

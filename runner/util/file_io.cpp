@@ -71,6 +71,13 @@ Result<std::string> read_file(const std::string& path, size_t limit_bytes) {
   return text;
 }
 
+Status make_folders(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return fail(fmt::format("cannot create the folder {}: {}", path, error.message()));
+  return {};
+}
+
 Result<std::string> real_path(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);

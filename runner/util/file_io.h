@@ -31,6 +31,9 @@ inline constexpr size_t kWrittenBytesMax = 16 << 20;
 // seconds.
 Status write_atomically(const std::string& path, std::string_view text, mode_t mode);
 
+// Makes the folder and those above it, as far as they do not exist.
+Status make_folders(const std::string& path);
+
 // The path without links, "." and "..". Fails if it does not exist.
 Result<std::string> real_path(const std::string& path);
 

@@ -25,4 +25,11 @@ template <typename Number>
   return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
+// The same with a point and an exponent, or inf or nan.
+[[nodiscard]] inline std::optional<double> real_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace mlrun::util

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -23,8 +24,10 @@ namespace mlrun::util {
 namespace {
 
 // Calls `visit` with each numeric entry of a directory until it returns true; returns that entry, or 0.
-uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit) {
+uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit,
+                    int* open_error = nullptr) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
+  if (!entries && open_error != nullptr) *open_error = errno;
   if (!entries) return 0;
   while (const dirent* entry = ::readdir(entries.get())) {
     const auto value = leading_number<uint32_t>(entry->d_name);
@@ -151,12 +154,13 @@ uint32_t innermost_pid_in(const std::string& folder) {
   return static_cast<uint32_t>(last_number(read_text(folder + "/status"), "NSpid:"));
 }
 
-std::vector<uint32_t> numbers_in(const std::string& folder) {
+std::vector<uint32_t> numbers_in(const std::string& folder, int* open_error) {
   std::vector<uint32_t> numbers;
-  find_entry(folder, [&](uint32_t number) {
+  const auto add = [&](uint32_t number) {
     numbers.push_back(number);
     return false;
-  });
+  };
+  find_entry(folder, add, open_error);
   return numbers;
 }
 

@@ -49,8 +49,8 @@ std::vector<uint32_t> children_of(uint32_t pid);
 uint32_t innermost_pid_of(uint32_t pid);
 uint32_t innermost_pid_in(const std::string& folder);
 
-// Entries of a folder that are numbers: of /proc, the processes.
-std::vector<uint32_t> numbers_in(const std::string& folder);
+// Entries of a folder that are numbers, but for 0: of /proc, the processes. `open_error`: the errno if the folder cannot be opened.
+std::vector<uint32_t> numbers_in(const std::string& folder, int* open_error = nullptr);
 
 // Number of seccomp filters of our own process.
 uint64_t own_seccomp_filters();

@@ -70,6 +70,10 @@ std::string count_text(int64_t count) {
   return text;
 }
 
+std::string counted(int64_t count, const std::string& noun) {
+  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string percent_text(int64_t part, int64_t whole) {
   if (whole <= 0 || part < 0) return "-";
   if (part == 0) return "0 %";

@@ -22,6 +22,7 @@ struct Glyphs {
 [[nodiscard]] std::string time_text(int64_t ns,
                                     const Glyphs& glyphs);  // "1.23 µs", "12.3 s", "2 min 03 s", "1 h 02 min"
 [[nodiscard]] std::string count_text(int64_t count);        // "1,234,567", "12.3 M" from ten million on
+[[nodiscard]] std::string counted(int64_t count, const std::string& noun);  // "1 file", "1,234 files"
 // "93 %", "0.3 %", "<0.1 %", ">99.9 %": never 0 or 100 unless it is exactly that. "-" if the whole is 0.
 [[nodiscard]] std::string percent_text(int64_t part, int64_t whole);
 [[nodiscard]] std::string percent_text(double fraction);  // the same of 0.93; "-" for what is no number

@@ -77,8 +77,8 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
     return 0;
   }
   const util::Glyphs glyphs = report::style_of(stdout).glyphs;
-  fmt::print("{} batches of {} worker{}: {} measured, {} replayed ({:+.1f} %)\n", replayed->batches, replayed->workers,
-             replayed->workers == 1 ? "" : "s", util::time_text(replayed->measured_ns, glyphs),
+  fmt::print("{} batches of {}: {} measured, {} replayed ({:+.1f} %)\n", replayed->batches,
+             util::counted(replayed->workers, "worker"), util::time_text(replayed->measured_ns, glyphs),
              util::time_text(replayed->replayed_ns, glyphs), 100 * replayed->error());
   fmt::print("with {}: {} ({:+.0f} %){}\n", text, util::time_text(replayed->predicted_ns, glyphs),
              100 * share(replayed->predicted_ns), replayed->limited_by_processors ? ", limited by the processors" : "");

@@ -211,7 +211,7 @@ Result<int> show(const Arguments& arguments) {
   app.add_option("--where", options.where, "only rows that match (default: all)")->option_text("EXPR");
   app.add_option("--limit", options.limit, "at most N rows, 0: all (default: 100 of text, else all)")
       ->option_text("N")
-      ->check(whole_number(INT64_MAX));
+      ->check(is_number_to(INT64_MAX));
   app.add_option("--columns", columns, "only these columns, in this order (default: the usual ones)")
       ->option_text("A,B,...");
   app.add_flag("--absolute", options.absolute,

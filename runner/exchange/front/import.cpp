@@ -101,9 +101,9 @@ Status import_files(const std::vector<std::string>& files, const std::string& fo
   const auto scratch = ScratchFolder::make(output.string() + ".part-");
   if (!scratch) return tl::make_unexpected(scratch.error());
   const std::string made = (fs::path((*scratch)->path()) / output.filename()).string();
-  if (::mkdir(made.c_str(), 0755) != 0) return fail_errno("make the folder " + folder, errno);
+  if (::mkdir(made.c_str(), 0755) != 0) return fail_errno("create the folder " + folder, errno);
   Status done = make_trace(files, made, command, shows_progress);
-  if (done && ::rename(made.c_str(), output.c_str()) != 0) done = fail_errno("make the folder " + folder, errno);
+  if (done && ::rename(made.c_str(), output.c_str()) != 0) done = fail_errno("create the folder " + folder, errno);
   if (!done) return tl::make_unexpected(renamed(std::move(done).error(), made, folder));
   return done;
 }

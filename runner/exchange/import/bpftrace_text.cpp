@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "runner/exchange/import/call_names.h"
 #include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -36,12 +36,8 @@ bool is_heading(std::string_view line) {
 
 // A whole number. bpftrace prints negative numbers as unsigned 64-bit ones; they become negative again.
 std::optional<int64_t> whole(std::string_view text) {
-  uint64_t large = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), large);
-  if (error == std::errc() && end == text.data() + text.size()) return static_cast<int64_t>(large);
-  int64_t number = 0;
-  const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failed == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;
+  if (const auto large = util::whole_number<uint64_t>(text)) return static_cast<int64_t>(*large);
+  return util::whole_number<int64_t>(text);
 }
 
 class BpftraceReader {

@@ -2,9 +2,9 @@
 #include "runner/exchange/import/identities.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -15,8 +15,8 @@ constexpr size_t kNamesMax = 262'144;
 
 // False: the text is no plain decimal number, or is too large.
 bool as_number(std::string_view text, int32_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0;
+  number = util::whole_number<int32_t>(text).value_or(-1);
+  return number >= 0;
 }
 
 }  // namespace

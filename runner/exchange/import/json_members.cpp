@@ -4,7 +4,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -12,6 +11,7 @@
 
 #include "runner/exchange/import/plain_json.h"
 #include "runner/util/json_at.h"
+#include "runner/util/number.h"
 
 namespace mlrun::exchange {
 
@@ -140,15 +140,11 @@ std::string quoted_json(std::string_view text) {
 }
 
 int64_t json_integer(std::string_view text, int64_t none) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
-  double real = 0;
-  const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), real);
+  if (const auto number = util::whole_number<int64_t>(text)) return *number;
+  const auto real = util::real_number(text);
   constexpr double kMost = 9.0e18;
-  const bool is_whole =
-      failed == std::errc() && rest == text.data() + text.size() && std::abs(real) < kMost && real == std::floor(real);
-  return is_whole ? static_cast<int64_t>(real) : none;
+  const bool is_whole = real && std::abs(*real) < kMost && *real == std::floor(*real);
+  return is_whole ? static_cast<int64_t>(*real) : none;
 }
 
 }  // namespace mlrun::exchange

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "runner/exchange/import/trace_rows.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -54,9 +54,7 @@ TraceMaker::TraceMaker(bool shows_progress) : progress_(shows_progress) {}
 Result<std::unique_ptr<TraceMaker>> TraceMaker::create(const std::string& folder, bool shows_progress) {
   auto staging = trace::StagingFolder::create(folder);
   if (!staging) return tl::make_unexpected(staging.error());
-  std::error_code error;
-  std::filesystem::create_directories(staging->tables(), error);
-  if (error) return fail("cannot create " + staging->tables() + ": " + error.message());
+  if (Status made = util::make_folders(staging->tables()); !made) return tl::make_unexpected(made.error());
   std::unique_ptr<TraceMaker> maker(new TraceMaker(shows_progress));
   maker->rows_ = std::make_unique<Rows>(*std::move(staging));
   return maker;

@@ -2,7 +2,6 @@
 #include "runner/exchange/mlperf/mlperf_traces.h"
 
 #include <ctime>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +9,7 @@
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/export.h"
 #include "runner/exchange/mlperf/text_files.h"
+#include "runner/util/file_io.h"
 
 namespace mlrun::exchange {
 
@@ -42,10 +42,7 @@ Status write_mlperf_traces(Export& job) {
         "{} is a trace of {} nodes, and traces of MLPerf Storage describe only one: export the trace of each node",
         job.trace_folder(), job.nodes().size()));
   }
-  std::error_code error;
-  if (!std::filesystem::create_directory(job.output(), error)) {
-    return fail(fmt::format("cannot make the folder {}: {}", job.output(), error.message()));
-  }
+  if (Status made = util::make_folders(job.output()); !made) return made;
   std::vector<std::string> missing;
   if (auto written = write_call_files(job); !written) return written;
   if (auto written = write_block_file(job, missing); !written) return written;

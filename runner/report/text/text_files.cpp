@@ -79,9 +79,7 @@ class Places {
   void add(const summary::FileSummary& file) { add(printable(file.path), file); }
   void add(const summary::DirectorySummary& directory) {
     const std::string slash = directory.path == "/" ? "" : "/";
-    add(fmt::format("{}{}  {} file{}", printable(directory.path), slash, count_text(directory.files),
-                    directory.files == 1 ? "" : "s"),
-        directory);
+    add(fmt::format("{}{}  {}", printable(directory.path), slash, counted(directory.files, "file")), directory);
   }
   template <typename Item>
   void add(std::string name, const Item& item) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kNotKnown = -1;
 
-std::string share(int64_t ppm) { return ppm == kNotKnown ? "-" : fmt::format("{:.0f} %", double(ppm) / 10'000); }
+std::string share(int64_t ppm) { return util::percent_text(ppm, 1'000'000); }
 std::string watts(int64_t mw) { return mw == kNotKnown ? "-" : fmt::format("{:.0f} W", double(mw) / 1000); }
 std::string name_of(const summary::GpuSummary& gpu) {
   return fmt::format("{}{} {}", gpu.kind == "mig" ? "  MIG of " : "", gpu.index, printable(gpu.name));

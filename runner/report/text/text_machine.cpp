@@ -10,10 +10,6 @@
 namespace mlrun::report {
 namespace {
 
-std::string machine_share(int64_t part_ns, int64_t of_ns) {
-  return part_ns < 0 || of_ns <= 0 ? "-" : fmt::format("{:.1f} %", 100 * double(part_ns) / double(of_ns));
-}
-
 std::string machine_name(const summary::MachineUse& use) {
   if (use.what == "cpu") return fmt::format("{} processors", use.processors);
   if (use.what == "memory") return use.name.empty() ? "memory" : "memory of " + use.name;
@@ -26,8 +22,8 @@ std::string machine_text(const Summary& summary, const TextStyle& style) {
   if (summary.machine.empty()) return "";
   TextTable table({"MACHINE (sampled)", "busy", "iowait", "steal", "in", "out", "in, mean", "out, mean", "peak", "of"});
   for (const summary::MachineUse& use : summary.machine) {
-    table.add({machine_name(use), machine_share(use.busy_ns, use.observed_ns),
-               machine_share(use.iowait_ns, use.observed_ns), machine_share(use.steal_ns, use.observed_ns),
+    table.add({machine_name(use), util::percent_text(use.busy_ns, use.observed_ns),
+               util::percent_text(use.iowait_ns, use.observed_ns), util::percent_text(use.steal_ns, use.observed_ns),
                util::bytes_text(use.in_bytes), util::bytes_text(use.out_bytes),
                util::rate_text(use.in_bytes, use.observed_ns), util::rate_text(use.out_bytes, use.observed_ns),
                util::bytes_text(use.peak_bytes), util::bytes_text(use.total_bytes)});

@@ -42,10 +42,6 @@ std::string shell_word(const std::string& text) {
   return util::shell_quoted(text);
 }
 
-std::string counted(int64_t count, const std::string& noun) {
-  return util::count_text(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 size_t text_width(std::string_view text) {
   size_t width = 0;
   for (size_t at = 0; at < text.size(); ++at) {

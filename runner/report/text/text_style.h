@@ -42,13 +42,11 @@ struct TextStyle {
 // Number of characters of valid UTF-8, without colour codes.
 [[nodiscard]] size_t text_width(std::string_view text);
 
+using util::counted;
 using util::printable;
 
 // The text as one word of a shell, quoted if necessary.
 [[nodiscard]] std::string shell_word(const std::string& text);
-
-// "1 file", "2 files".
-[[nodiscard]] std::string counted(int64_t count, const std::string& noun);
 
 // At most `width` characters: cut at the end, or at the front for paths, whose end says more.
 [[nodiscard]] std::string cut_end(std::string_view text, size_t width, const util::Glyphs& glyphs);

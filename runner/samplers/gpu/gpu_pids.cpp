@@ -7,6 +7,7 @@
 
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/proc_lines.h"
 
 namespace mlrun::gpu {
@@ -42,11 +43,10 @@ bool GpuPids::uses_gpu(const std::string& process) const {
 
 void GpuPids::look_for_users() {
   users_.clear();
-  std::error_code error;
-  for (fs::directory_iterator entry(proc_, error), end; !error && entry != end; entry.increment(error)) {
-    const auto pid = util::whole_number<uint32_t>(entry->path().filename().string()).value_or(0);
-    if (pid == 0 || !uses_gpu(entry->path().string())) continue;
-    std::vector<uint32_t> numbers = namespace_pids(entry->path().string());
+  for (const uint32_t pid : util::numbers_in(proc_)) {
+    const std::string process = proc_ + "/" + std::to_string(pid);
+    if (!uses_gpu(process)) continue;
+    std::vector<uint32_t> numbers = namespace_pids(process);
     if (!numbers.empty()) numbers.erase(numbers.begin());
     users_.push_back({pid, std::move(numbers)});
   }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/machine/process_source.h"
 
-#include <dirent.h>
-
 #include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "runner/util/clock.h"
+#include "runner/util/proc_files.h"
 
 namespace mlrun::machine {
 
@@ -70,15 +66,10 @@ bool ProcessSource::has_unlisted(const Process& process) const {
 // Adds the threads that are not known, some in each sample: the first reading of a thread is expensive, and a program may make
 // thousands at once. Their first rows have the whole time since their beginning.
 void ProcessSource::list_threads(uint32_t pid, Process& process) {
-  const std::string folder = fmt::format("{}/{}/task", places_.proc, pid);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  if (!entries) return;
-  process.listed = 0;
-  while (const dirent* entry = ::readdir(entries.get())) {
-    uint32_t tid = 0;
-    const char* name = entry->d_name;
-    if (std::from_chars(name, name + std::strlen(name), tid).ec != std::errc()) continue;
-    ++process.listed;
+  const std::vector<uint32_t> tids = util::numbers_in(fmt::format("{}/{}/task", places_.proc, pid));
+  if (tids.empty()) return;
+  process.listed = tids.size();
+  for (const uint32_t tid : tids) {
     if (process.threads.contains(tid)) continue;
     if (threads_ >= threads_max_) {
       left_out_ = true;

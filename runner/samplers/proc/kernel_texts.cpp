@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "runner/util/clock.h"
+#include "runner/util/number.h"
 #include "runner/util/time_units.h"
 
 namespace mlrun::proc {
@@ -23,8 +23,9 @@ std::optional<CpuLine> parse_cpu_line(std::string_view line) {
   const size_t name_end = line.find(' ');
   if (name_end == std::string_view::npos) return {};
   if (name_end != 0) {
-    const auto [end, error] = std::from_chars(line.data(), line.data() + name_end, found.cpu);
-    if (error != std::errc() || end != line.data() + name_end) return {};
+    const auto cpu = util::whole_number<int32_t>(line.substr(0, name_end));
+    if (!cpu) return {};
+    found.cpu = *cpu;
   }
   Numbers numbers(line.substr(name_end));
   while (found.times < CpuLine::kTimes && numbers.next(found.ticks[found.times])) ++found.times;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/proc/task_table.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -30,16 +25,9 @@ size_t thread_count(uint32_t host_pid) {
 
 // Thread ids of a process, sorted. Empty: the process has ended. Nothing: they cannot be listed for lack of descriptors.
 std::optional<std::vector<uint32_t>> threads_of(uint32_t host_pid) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(fmt::format("/proc/{}/task", host_pid).c_str()),
-                                                    ::closedir);
-  if (!entries && is_shortage(errno)) return std::nullopt;
-  std::vector<uint32_t> tids;
-  if (!entries) return tids;
-  while (const dirent* entry = ::readdir(entries.get())) {
-    uint32_t tid = 0;
-    const char* name = entry->d_name;
-    if (std::from_chars(name, name + std::strlen(name), tid).ec == std::errc()) tids.push_back(tid);
-  }
+  int error = 0;
+  std::vector<uint32_t> tids = util::numbers_in(fmt::format("/proc/{}/task", host_pid), &error);
+  if (is_shortage(error)) return std::nullopt;
   std::sort(tids.begin(), tids.end());
   return tids;
 }

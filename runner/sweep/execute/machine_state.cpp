@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
@@ -24,21 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number after `name` at the start of a line; 0: none.
-uint64_t number_after(const std::string& text, const std::string& name) {
-  const size_t at = text.starts_with(name) ? 0 : text.find("\n" + name);
-  if (at == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + at + name.size() + (at == 0 && text.starts_with(name) ? 0 : 1), nullptr, 10);
+// 0: none.
+uint64_t number_after(std::string_view text, std::string_view key) {
+  uint64_t number = 0;
+  return proc::number_after(text, key, number) ? number : 0;
 }
 
-void read_stall(const char* resource, std::map<std::string, uint64_t>& stall_us) {
-  std::istringstream lines(util::read_text(fmt::format("/proc/pressure/{}", resource), 4096));
-  for (std::string line; std::getline(lines, line);) {
-    const size_t total = line.find("total=");
-    if (total == std::string::npos) continue;
-    const std::string kind = line.substr(0, line.find(' '));
-    stall_us[fmt::format("{}_{}", resource, kind)] = std::strtoull(line.c_str() + total + 6, nullptr, 10);
-  }
+void read_stall(const std::string& resource, std::map<std::string, int64_t>& stall_ns) {
+  const proc::Pressure pressure = proc::parse_pressure(util::read_text("/proc/pressure/" + resource, 4096));
+  if (pressure.some_ns) stall_ns[resource + "_some"] = *pressure.some_ns;
+  if (pressure.full_ns) stall_ns[resource + "_full"] = *pressure.full_ns;
 }
 
 // What a run can get from each node before its pages go elsewhere, or others' pages are dropped.
@@ -96,17 +90,13 @@ std::string turbo_word() {
 MachineCounters read_machine_counters() {
   MachineCounters counters;
   counters.monotonic_ns = util::monotonic_ns();
-  std::istringstream first(util::read_line("/proc/stat"));
-  std::string name;
-  std::array<uint64_t, 8> ticks{};  // user, nice, system, idle, iowait, irq, softirq, steal
-  first >> name;
-  for (uint64_t& one : ticks) first >> one;
+  const auto ticks = proc::parse_cpu_line(util::read_line("/proc/stat")).value_or(proc::CpuLine()).ticks;
   counters.busy_ticks = ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6];
   counters.iowait_ticks = ticks[4];
   counters.steal_ticks = ticks[7];
   const std::string vmstat = util::read_text("/proc/vmstat", 65536);
   counters.swapped_pages = number_after(vmstat, "pswpin ") + number_after(vmstat, "pswpout ");
-  for (const char* resource : {"cpu", "io", "memory"}) read_stall(resource, counters.stall_us);
+  for (const char* resource : {"cpu", "io", "memory"}) read_stall(resource, counters.stall_ns);
   return counters;
 }
 
@@ -133,10 +123,10 @@ void add_machine_between(const MachineCounters& from, const MachineCounters& to,
   machine["other_cpu_share"] = std::max(0.0, share(from.busy_ticks, to.busy_ticks) - run_cpu_s / all_s);
   machine["swapped_bytes"] =
       static_cast<double>(to.swapped_pages - from.swapped_pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  for (const auto& [name, us] : to.stall_us) {
-    const auto before = from.stall_us.find(name);
-    if (before == from.stall_us.end() || us < before->second) continue;
-    machine[fmt::format("stall_{}_share", name)] = static_cast<double>(us - before->second) / 1e6 / seconds;
+  for (const auto& [name, ns] : to.stall_ns) {
+    const auto before = from.stall_ns.find(name);
+    if (before == from.stall_ns.end() || ns < before->second) continue;
+    machine[fmt::format("stall_{}_share", name)] = util::in_seconds(ns - before->second) / seconds;
   }
 }
 

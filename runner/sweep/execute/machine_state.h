@@ -16,7 +16,7 @@ struct MachineCounters {
   uint64_t monotonic_ns = 0;
   uint64_t busy_ticks = 0, steal_ticks = 0, iowait_ticks = 0;  // of all CPUs
   uint64_t swapped_pages = 0;                                  // in and out
-  std::map<std::string, uint64_t> stall_us;                    // by name: cpu_some, io_full ... (PSI)
+  std::map<std::string, int64_t> stall_ns;                     // by name: cpu_some, io_full ... (PSI)
 };
 MachineCounters read_machine_counters();
 

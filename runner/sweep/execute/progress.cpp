@@ -13,6 +13,7 @@
 #include "runner/util/log.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
@@ -40,7 +41,7 @@ void Progress::done(size_t runs, size_t failed, const std::string& folder) {
   line_.clear();
   if (quiet_) return;
   const std::string bad = failed == 0 ? "" : fmt::format(", {} of them failed", failed);
-  util::say(fmt::format("{} made{}; see mlrun sweep stat {}", report::counted(static_cast<int64_t>(runs), "run"), bad,
+  util::say(fmt::format("{} made{}; see mlrun sweep stat {}", util::counted(static_cast<int64_t>(runs), "run"), bad,
                         report::shell_word(folder)));
 }
 

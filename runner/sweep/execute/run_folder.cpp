@@ -47,7 +47,7 @@ Status make_run_folder(const std::string& out, const std::string& name) {
   fs::create_directories(out + "/runs", error);
   const std::string folder = out + "/runs/" + name;
   for (int number = 1; ::mkdir(folder.c_str(), 0755) != 0; ++number) {
-    if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
+    if (errno != EEXIST) return fail_errno("create the folder " + folder, errno);
     if (holds_logs_alone(folder)) {
       fs::remove_all(folder, error);
       if (error) return fail(fmt::format("cannot remove {}: {}", folder, error.message()));

@@ -78,14 +78,14 @@ class DryRun {
 
   void print_text() const {
     const report::TextStyle style = report::style_of(stdout);
-    fmt::print("{}: {} × {} × {}, {}, seed {}\n", report::counted(static_cast<int64_t>(runs_.size()), "run"),
-               report::counted(static_cast<int64_t>(plan_.configurations.size()), "configuration"),
-               report::counted(static_cast<int64_t>(plan_.workloads.size()), "workload"),
-               report::counted(plan_.repetitions, "repetition"),
+    fmt::print("{}: {} × {} × {}, {}, seed {}\n", util::counted(static_cast<int64_t>(runs_.size()), "run"),
+               util::counted(static_cast<int64_t>(plan_.configurations.size()), "configuration"),
+               util::counted(static_cast<int64_t>(plan_.workloads.size()), "workload"),
+               util::counted(plan_.repetitions, "repetition"),
                plan_.order == Order::kBlocks ? "in blocks" : "one configuration after the other", plan_.seed);
     if (plan_.warm_up > 0)
       fmt::print("before them, {} of every configuration and workload to warm up, without figures\n",
-                 report::counted(plan_.warm_up, "repetition"));
+                 util::counted(plan_.warm_up, "repetition"));
     for (const PlannedRun& run : runs_) {
       const auto ns = known_.mean_ns(cell_of(run));
       const std::string time = is_done(run) ? "done" : ns ? util::time_text(*ns, style.glyphs) : "-";
@@ -156,7 +156,7 @@ class DryRun {
 
   [[nodiscard]] std::string total_text(const report::TextStyle& style) const {
     const size_t done = runs_.size() - expected_.left;
-    std::string text = done == 0 ? "" : report::counted(static_cast<int64_t>(done), "run") + " done; ";
+    std::string text = done == 0 ? "" : util::counted(static_cast<int64_t>(done), "run") + " done; ";
     if (expected_.left == 0) return text + "nothing is left to run";
     const std::string time = util::time_text(expected_.ns, style.glyphs);
     if (expected_.known == 0) return text + "time: unknown, no earlier run is known";

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/util/text.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
@@ -72,8 +73,8 @@ Words options_of(const Fields& fields, const ModesVariables& variables) {
 
 void read_line(const Fields& fields, const Place& line, const ModesVariables& variables, Draft& draft) {
   if (fields.size() != kColumns.size()) {
-    return draft.faults.add(line, fmt::format("the line of {} has {} column{} instead of 6: mode hms mem cpu dry freq",
-                                              fields.front(), fields.size(), fields.size() == 1 ? "" : "s"));
+    return draft.faults.add(line, fmt::format("the line of {} has {} instead of 6: mode hms mem cpu dry freq",
+                                              fields.front(), util::counted(int64_t(fields.size()), "column")));
   }
   check_numbers(fields, line, variables, draft.faults);
   ConfigurationDraft configuration;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/plan/read_plan.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "runner/launch/placement.h"
@@ -12,6 +10,7 @@
 #include "runner/sweep/plan/shell_words.h"
 #include "runner/sweep/plan/toml_draft.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::sweep {
@@ -83,10 +82,8 @@ Result<Plan> plan_of_runs(const std::string& modes, const std::string& repetitio
   } else if (const Status read = read_modes_file(modes, draft); !read) {
     return tl::make_unexpected(read.error());
   }
-  const char* const end = repetitions.data() + repetitions.size();
-  const auto read = std::from_chars(repetitions.data(), end, draft.plan.repetitions);
-  if (read.ec != std::errc() || read.ptr != end || draft.plan.repetitions < 1 ||
-      draft.plan.repetitions > kRepetitionsMax) {
+  draft.plan.repetitions = util::whole_number<int32_t>(repetitions).value_or(0);
+  if (draft.plan.repetitions < 1 || draft.plan.repetitions > kRepetitionsMax) {
     draft.faults.add({"", 0, "N"},
                      fmt::format("'{}' is no number of repetitions, from 1 to {}", repetitions, kRepetitionsMax));
   }

@@ -2,13 +2,13 @@
 #include "runner/sweep/plan/toml_keys.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "runner/sweep/plan/shell_words.h"
+#include "runner/util/number.h"
 #include "runner/util/similar.h"
 #include "runner/util/text.h"
 
@@ -39,10 +39,8 @@ std::optional<double> parse_fraction(std::string_view text) {
   const bool is_percent = text.ends_with('%');
   if (is_percent) text.remove_suffix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
-  double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return {};
-  return is_percent ? value / 100 : value;
+  const auto value = util::real_number(text);
+  return value && is_percent ? *value / 100 : value;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "runner/sweep/read/fail_if.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 
 #include "runner/sweep/read/figure_choice.h"
 #include "runner/sweep/read/quantity.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::sweep {
@@ -26,13 +26,10 @@ Result<double> parse_percent(std::string_view text) {
   if (!text.ends_with('%')) return fail(fmt::format("'{}' has no unit; the unit is %", text));
   const std::string_view number = util::trimmed(text.substr(0, text.size() - 1));
   const std::string_view digits = number.starts_with('+') ? number.substr(1) : number;
-  double percent = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(percent) ||
-      number.starts_with("+-")) {
+  const auto percent = util::real_number(digits);
+  if (!percent || !std::isfinite(*percent) || number.starts_with("+-"))
     return fail(fmt::format("'{}' is not a number of per cent", text));
-  }
-  return percent / 100;
+  return *percent / 100;
 }
 
 Result<Condition> parse_condition(const std::string& text, const std::vector<std::string>& known) {

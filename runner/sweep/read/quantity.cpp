@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/util/time_units.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -99,7 +100,7 @@ std::string margin_text(double fraction, const util::Glyphs& glyphs) {
 }
 
 std::string verdict_text(const Comparison& comparison, const util::Glyphs& glyphs) {
-  const auto runs = [](size_t n) { return fmt::format("{} run{}", n, n == 1 ? "" : "s"); };
+  const auto runs = [](size_t n) { return util::counted(int64_t(n), "run"); };
   if (!has_interval(comparison)) {
     const std::string change =
         std::isfinite(comparison.difference) ? change_text(comparison.difference) + ", " : std::string();
@@ -118,9 +119,8 @@ std::string verdict_text(const Comparison& comparison, const util::Glyphs& glyph
     case Verdict::kEqual: return fmt::format("equal within {} ({})", margin_text(comparison.margin, glyphs), interval);
     case Verdict::kCannotTell: break;
   }
-  const std::string needs = comparison.needs_runs ? fmt::format(", about {} more run{} on each side would tell",
-                                                                util::count_text(*comparison.needs_runs),
-                                                                *comparison.needs_runs == 1 ? "" : "s")
+  const std::string needs = comparison.needs_runs ? fmt::format(", about {} on each side would tell",
+                                                                util::counted(*comparison.needs_runs, "more run"))
                                                   : std::string();
   return fmt::format("cannot tell: {} ({}){}", change_text(comparison.difference), interval, needs);
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "runner/sweep/read/quantity.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -95,9 +96,9 @@ std::vector<std::string> remarks_on(const Cell& cell) {
   if (cell.left > 0) remarks.push_back(fmt::format("{} of {} runs are still to be made", cell.left, cell.runs()));
   if (const auto unlike = unlike_reads(cell)) {
     remarks.push_back(
-        fmt::format("{} run{} read up to {} from devices, {} as little as {}: cold and warm runs are pooled in "
+        fmt::format("{} read up to {} from devices, {} as little as {}: cold and warm runs are pooled in "
                     "its figures",
-                    unlike->many, unlike->many == 1 ? "" : "s", bytes(unlike->most_bytes), unlike->few,
+                    util::counted(int64_t(unlike->many), "run"), bytes(unlike->most_bytes), unlike->few,
                     bytes(unlike->least_bytes)));
   }
   return remarks;
@@ -123,8 +124,8 @@ std::string order_warning(const Sweep& sweep) {
 
 std::string looks_remark(const Sweep& sweep) {
   if (sweep.looks == 0) return "";
-  return fmt::format("the stop rule looked at the results {} time{}: intervals are a little too narrow", sweep.looks,
-                     sweep.looks == 1 ? "" : "s");
+  return fmt::format("the stop rule looked at the results {}: intervals are a little too narrow",
+                     util::counted(sweep.looks, "time"));
 }
 
 }  // namespace mlrun::sweep

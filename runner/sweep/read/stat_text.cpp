@@ -15,6 +15,7 @@
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/read/remarks.h"
 #include "runner/util/median.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -209,9 +210,9 @@ std::string sweep_head(const Sweep& sweep, const TextStyle& style) {
     all += cell.runs();
   }
   std::vector<std::string> items = {
-      fmt::format("{}{}{}", report::counted(int64_t(sweep.configurations.size()), "configuration"),
-                  style.glyphs.pick(" × ", " x "), report::counted(int64_t(sweep.workloads.size()), "workload")),
-      fmt::format("{} of {} done", util::count_text(int64_t(done)), report::counted(int64_t(all), "run"))};
+      fmt::format("{}{}{}", util::counted(int64_t(sweep.configurations.size()), "configuration"),
+                  style.glyphs.pick(" × ", " x "), util::counted(int64_t(sweep.workloads.size()), "workload")),
+      fmt::format("{} of {} done", util::count_text(int64_t(done)), util::counted(int64_t(all), "run"))};
   if (failed > 0) items.push_back(fmt::format("{} failed", failed));
   items.emplace_back(sweep.order == Order::kBlocks ? "in blocks, random order" : "in sequence");
   return report::wrap(style.bold(util::printable(sweep.folder)) + "  ", 2, items, style);

@@ -20,6 +20,7 @@
 #include "runner/sweep/store/store.h"
 #include "runner/util/file_io.h"
 #include "runner/util/log.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
@@ -219,8 +220,8 @@ Status ClusterSweep::submit_missing(const Words& options) {
     }
   }
   util::say(fmt::format("submitted {} in {} to Slurm; store the results of ended runs with: mlrun sweep --collect {}",
-                        report::counted(static_cast<int64_t>(submitted_), "run"),
-                        report::counted(static_cast<int64_t>(arrays_), "array"), out_));
+                        util::counted(static_cast<int64_t>(submitted_), "run"),
+                        util::counted(static_cast<int64_t>(arrays_), "array"), out_));
   return {};
 }
 
@@ -238,7 +239,7 @@ Result<int> ClusterSweep::finish(bool quiet) const {
   }
   const size_t open = last.size() - done - failed;
   if (!quiet) {
-    std::string text = fmt::format("{} of {} done", done, report::counted(static_cast<int64_t>(last.size()), "run"));
+    std::string text = fmt::format("{} of {} done", done, util::counted(static_cast<int64_t>(last.size()), "run"));
     if (failed > 0) text += fmt::format(", {} failed", failed);
     if (with_slurm > 0) text += fmt::format(", {} waiting or running", with_slurm);
     if (open > with_slurm) text += fmt::format(", {} not submitted", open - with_slurm);
@@ -291,9 +292,7 @@ Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
   const auto out = util::real_path(request.folder);
   if (!out) return tl::make_unexpected(out.error());
   if (Status entered = enter_directory(store->plan()); !entered) return tl::make_unexpected(entered.error());
-  std::error_code error;
-  fs::create_directories(slurm_folder(*out), error);
-  if (error) return fail(fmt::format("cannot make {}: {}", slurm_folder(*out), error.message()));
+  if (Status made = util::make_folders(slurm_folder(*out)); !made) return tl::make_unexpected(made.error());
   const auto options = sbatch_options(*out, sbatch);
   if (!options) return tl::make_unexpected(options.error());
   ClusterSweep sweep(*out, *store);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/utsname.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "runner/sweep/execute/run_maker.h"
 #include "runner/sweep/slurm/task_files.h"
+#include "runner/util/number.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::sweep {
@@ -78,16 +78,14 @@ Result<RunRow> make(Making& making, const RunRow& task) {
 }  // namespace
 
 Result<int> slurm_task(const Arguments& arguments) {
-  size_t index = 0;
   if (arguments.size() != 2) return fail("slurm-task is only for the scripts that mlrun sweep --slurm writes");
   const std::string& number = arguments[1];
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
-  if (error != std::errc() || end != number.data() + number.size())
-    return fail(fmt::format("'{}' is no number of a task: SLURM_ARRAY_TASK_ID is not set", number));
+  const auto index = util::whole_number<size_t>(number);
+  if (!index) return fail(fmt::format("'{}' is no number of a task: SLURM_ARRAY_TASK_ID is not set", number));
   const auto stored = read_submission(arguments[0]);
   if (!stored) return tl::make_unexpected(stored.error());
-  if (index >= stored->submission.tasks.size()) return fail(fmt::format("{} has no task {}", arguments[0], number));
-  RunRow run = stored->submission.tasks[index];
+  if (*index >= stored->submission.tasks.size()) return fail(fmt::format("{} has no task {}", arguments[0], number));
+  RunRow run = stored->submission.tasks[*index];
   const std::string out = std::filesystem::path(arguments[0]).parent_path().parent_path().string();
   StopSignals signals;
   Progress progress(true);

@@ -18,6 +18,7 @@
 #include "runner/sweep/store/plan_json.h"
 #include "runner/sweep/store/schema.h"
 #include "runner/util/clock.h"
+#include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
@@ -176,14 +177,14 @@ const Plan& Store::plan() const { return parts_->plan; }
 Result<Store> Store::create(const std::string& folder, const Plan& plan, const std::vector<PlannedRun>& runs) {
   if (Status is_new = check_new(folder); !is_new) return tl::make_unexpected(is_new.error());
   std::error_code error;
-  const bool made = fs::create_directories(folder, error);
-  if (error) return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  const bool existed = fs::exists(folder, error);
+  if (Status made = util::make_folders(folder); !made) return tl::make_unexpected(made.error());
   const Status written = [&]() -> Status {
     const auto lock = FolderLock::take(folder);
     if (!lock) return tl::make_unexpected(lock.error());
     if (Status is_new = check_new(folder); !is_new) return is_new;  // another sweep has taken the folder meanwhile
     Status put = with_database(folder, [&] { return write_new(folder, plan, runs); });
-    if (!put && made) fs::remove_all(folder, error);
+    if (!put && !existed) fs::remove_all(folder, error);
     return put;
   }();
   if (written) return open(folder);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/supervise/process_tree.h"
 
-#include <dirent.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -13,11 +10,7 @@ namespace mlrun::sweep {
 
 std::vector<Process> all_processes() {
   std::vector<Process> all;
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir("/proc"), ::closedir);
-  if (!entries) return all;
-  while (const dirent* entry = ::readdir(entries.get())) {
-    const auto pid = static_cast<uint32_t>(std::strtoul(entry->d_name, nullptr, 10));
-    if (pid == 0) continue;
+  for (const uint32_t pid : util::numbers_in("/proc")) {
     const auto stat = util::read_proc_stat(pid);
     if (stat && !stat->ended) all.push_back({pid, *stat});
   }

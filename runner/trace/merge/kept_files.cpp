@@ -170,9 +170,7 @@ Status KeptFiles::open(const std::string& made_of) {
     if (auto removed = remove_others(); !removed) return removed;
   }
   for (const std::string& table : tables_) {
-    const std::string folder = tables_folder() + "/" + table;
-    fs::create_directories(folder, error);
-    if (error) return fail("cannot create " + folder + ": " + error.message());
+    if (Status made = util::make_folders(tables_folder() + "/" + table); !made) return made;
   }
   if (made_of.empty()) return {};
   constexpr mode_t kMode = 0644;

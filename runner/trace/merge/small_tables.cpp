@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/small_tables.h"
 
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -16,6 +14,7 @@
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/stack_tables.h"
 #include "runner/trace/samples/placement_rows.h"
+#include "runner/util/file_io.h"
 
 namespace mlrun::trace {
 
@@ -233,12 +232,10 @@ namespace {
 // Writes the marks of MLLOG files as another file of the table `mark`; without marks too, so that the table has a file
 // with its columns.
 Status write_marks(const std::vector<model::MarkRow>& marks, const std::string& trace_folder) {
-  const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / "mark";
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot create " + folder.string() + ": " + error.message());
+  const std::string folder = trace_folder + "/tables/mark";
+  if (Status made = util::make_folders(folder); !made) return made;
   MarkTable table;
-  if (auto opened = table.parquet().open((folder / "part-mllog.parquet").string()); !opened) return opened;
+  if (auto opened = table.parquet().open(folder + "/part-mllog.parquet"); !opened) return opened;
   for (const model::MarkRow& mark : marks) {
     table.add(mark, {});
     if (Status ended = table.end_full_group(); !ended) return ended;

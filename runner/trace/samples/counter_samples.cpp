@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "runner/trace/rows/memory_columns.h"
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -245,9 +245,7 @@ class CounterReader {
   // The file is the folder's second: the first one is the kernel side's.
   Status open_memory() {
     if (std::exchange(memory_is_open_, true)) return {};
-    std::error_code error;
-    std::filesystem::create_directories(memory_path_, error);
-    if (error) return fail("cannot create " + memory_path_ + ": " + error.message());
+    if (Status made = util::make_folders(memory_path_); !made) return made;
     return memory_.parquet().open(memory_path_ + "/part-00001.parquet");
   }
 

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,17 @@ TEST(FileIo, ALineEndsBeforeTheNewline) {
   }
   ::unlink(path.c_str());
   EXPECT_EQ(read_line(path), "");
+}
+
+TEST(FileIo, FoldersAreMadeOnceWithThoseAboveThem) {
+  const std::string top = testing::TempDir() + "mlrun_folders_" + std::to_string(::getpid()), below = top + "/a/b";
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(make_folders(below));
+  EXPECT_TRUE(std::filesystem::is_directory(below));
+  ASSERT_TRUE(write_atomically(below + "/file", "", 0600));
+  const Status made = make_folders(below + "/file/c");
+  std::filesystem::remove_all(top);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().text, "cannot create the folder " + below + "/file/c: Not a directory");
 }
 
 }  // namespace

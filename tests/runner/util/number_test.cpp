@@ -24,5 +24,11 @@ TEST(Number, ACompleteOneHasNoTextAfterIt) {
     EXPECT_FALSE(whole_number<uint32_t>(none)) << none;
 }
 
+TEST(Number, ARealOneIsAWholeTextToo) {
+  EXPECT_EQ(real_number("-2.5e3"), -2500);
+  EXPECT_EQ(real_number("7"), 7);
+  for (const char* none : {"", " 1", "1 ", "1,5", "+1", "0x", "1e999"}) EXPECT_FALSE(real_number(none)) << none;
+}
+
 }  // namespace
 }  // namespace mlrun::util

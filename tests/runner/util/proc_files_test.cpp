@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <numeric>
 #include <string>
@@ -45,6 +46,18 @@ TEST(ProcFiles, TheOwnProcessIsListed) {
   EXPECT_GT(stat->start_ticks, 0u);
   EXPECT_FALSE(read_proc_stat(0));
   EXPECT_NE(pid_namespace_of(0), 0u);
+}
+
+TEST(ProcFiles, AFolderThatCannotBeOpenedDiffersFromOneWithoutNumbers) {
+  const auto self = static_cast<uint32_t>(::getpid());
+  int error = 0;
+  const auto tids = numbers_in("/proc/self/task", &error);
+  ASSERT_FALSE(tids.empty());
+  EXPECT_EQ(tids.front(), self) << "neither . nor .. is a number";
+  EXPECT_TRUE(numbers_in("/proc/self/ns", &error).empty());
+  EXPECT_EQ(error, 0);
+  EXPECT_TRUE(numbers_in("/proc/0", &error).empty());
+  EXPECT_EQ(error, ENOENT);
 }
 
 // In /proc/PID/status a long Groups: line precedes NSpid: and Seccomp:.

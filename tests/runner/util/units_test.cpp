@@ -41,6 +41,12 @@ TEST(UnitsTest, GroupsCountsInThrees) {
   EXPECT_EQ(count_text(1'234'000'000'000), "1.23 T");
 }
 
+TEST(UnitsTest, OneThingIsNoPlural) {
+  EXPECT_EQ(counted(0, "file"), "0 files");
+  EXPECT_EQ(counted(1, "file"), "1 file");
+  EXPECT_EQ(counted(1234, "more run"), "1,234 more runs");
+}
+
 TEST(UnitsTest, ShowsNoneOrAllOnlyIfExact) {
   EXPECT_EQ(percent_text(0, 10), "0 %");
   EXPECT_EQ(percent_text(10, 10), "100 %");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/chrome/chrome_reader.h"
 
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "runner/util/number.h"
 
 namespace mlrun::exchange {
 
@@ -220,22 +221,19 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
   Status done;
   std::string rest;
   const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(member.text.data(), member.text.data() + member.text.size(), value);
-    const bool is_number =
-        error == std::errc() && end == member.text.data() + member.text.size() && std::isfinite(value);
-    if (!is_number) {
+    const auto value = util::real_number(member.text);
+    if (!value || !std::isfinite(*value)) {
       add_json_member(rest, member.key, member.raw);
       return;
     }
     constexpr double kExactMax = 9'007'199'254'740'992;
-    if (std::abs(value) >= kExactMax) ++to_.file().remarks["a counter's value beyond 2^53, rounded"];
+    if (std::abs(*value) >= kExactMax) ++to_.file().remarks["a counter's value beyond 2^53, rounded"];
     model::CounterRow row;
     row.origin = origin;
     row.name = name;
     row.series = member.key;
     row.category = event.category;
-    row.value = value;
+    row.value = *value;
     if (done) done = to_.add(row, rows++ == 0 ? 1 : 0);
   });
   // Damaged arguments cannot be split into members, so they are also kept as a whole.
@@ -254,11 +252,10 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
 
 // A number is its own id; other ids get negative numbers.
 int64_t ChromeReader::flow_id(std::string_view id, bool& is_text) {
-  int64_t number = 0;
   const bool is_hex = id.starts_with("0x") || id.starts_with("0X");
   const std::string_view digits = is_hex ? id.substr(2) : id;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, is_hex ? 16 : 10);
-  is_text = error != std::errc() || end != digits.data() + digits.size() || number < 0;
+  const int64_t number = util::whole_number<int64_t>(digits, is_hex ? 16 : 10).value_or(-1);
+  is_text = number < 0;
   if (!is_text) return number;
   constexpr size_t kTextsMax = 2'000'000;
   if (text_ids_.size() >= kTextsMax) return INT64_MIN;

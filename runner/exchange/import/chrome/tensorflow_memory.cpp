@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/chrome/tensorflow_memory.h"
 
-#include <charconv>
 #include <functional>
 #include <unordered_set>
 
@@ -9,6 +8,7 @@
 #include "runner/exchange/import/chrome/json_splitter.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/util/json_at.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -95,8 +95,9 @@ class TensorflowMemory {
     Status done;
     members_.visit(stats, [&](const JsonMember& member) {
       model::CounterRow row;
-      const auto [end, error] = std::from_chars(member.text.data(), member.text.data() + member.text.size(), row.value);
-      if (error != std::errc() || end != member.text.data() + member.text.size() || !done) return;
+      const auto value = util::real_number(member.text);
+      if (!value || !done) return;
+      row.value = *value;
       row.origin = origin;
       row.name = counter_;
       row.series = member.key;

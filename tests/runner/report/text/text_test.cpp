@@ -403,6 +403,22 @@ TEST_F(TextTest, GpusOfOneNameHaveTheNumbersOfNvidiaSmi) {
   EXPECT_NE(gpu_work_text(summary, {}).find("\nNVIDIA H200"), std::string::npos);
 }
 
+TEST_F(TextTest, AShareOfAMachineOrGpuIsOnlyZeroOrAllIfItIsExactlyThat) {
+  constexpr int64_t kLong = 1'000'000'000;
+  Summary summary;
+  summary::MachineUse& use = summary.machine.emplace_back();
+  use.observed_ns = kLong;
+  use.busy_ns = kLong - 1;
+  use.iowait_ns = 1;
+  summary::GpuSummary& gpu = summary.gpus.emplace_back();
+  gpu.busy_ppm = 999'999;
+  gpu.sm_active_ppm = 1;
+  for (const std::string& shown : {machine_text(summary, {}), gpus_text(summary, {})}) {
+    EXPECT_NE(shown.find(">99.9 %"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("<0.1 %"), std::string::npos) << shown;
+  }
+}
+
 TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreSeparate) {
   Summary summary = small_training();
   const int32_t pid = summary.processes[1].pid;

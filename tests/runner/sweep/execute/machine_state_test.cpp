@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/execute/machine_state.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -33,6 +35,22 @@ TEST(machine, each_node_with_memory_has_its_free_bytes) {
   EXPECT_FALSE(machine.contains("node_3_free_bytes"));
   EXPECT_FALSE(machine.contains("temperature_c"));
   EXPECT_GT(machine.at("memory_available_bytes"), 0);
+}
+
+TEST(machine, shares_between_two_moments_are_of_the_time_of_all_processors) {
+  MachineCounters from = read_machine_counters(), to = from;
+  EXPECT_GT(from.busy_ticks, 0u);
+  const auto processors = static_cast<uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  to.monotonic_ns += 10'000'000'000;
+  to.busy_ticks += 5 * processors * static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  from.stall_ns = {{"io_full", 1'000'000'000}, {"io_some", 9'000'000'000}};
+  to.stall_ns = {{"io_full", 3'000'000'000}, {"io_some", 1'000'000'000}, {"cpu_some", 1'000'000'000}};
+  Figures machine;
+  add_machine_between(from, to, 0, machine);
+  EXPECT_DOUBLE_EQ(machine.at("other_cpu_share"), 0.5);
+  EXPECT_DOUBLE_EQ(machine.at("stall_io_full_share"), 0.2);
+  EXPECT_FALSE(machine.contains("stall_io_some_share")) << "the counter was reset";
+  EXPECT_FALSE(machine.contains("stall_cpu_some_share")) << "it is unknown at the beginning";
 }
 
 }  // namespace
