@@ -8,8 +8,8 @@
 
 #include "runner/exchange/import/event_table.h"
 #include "runner/exchange/import/trace_maker.h"
+#include "runner/summary/gpu/gpu_work_meter.h"
 #include "runner/summary/meters/builder.h"
-#include "runner/summary/meters/gpu_work_meter.h"
 #include "runner/summary/meters/mark_meter.h"
 #include "runner/summary/summary.h"
 #include "runner/trace/gpu/torch_memory_table.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/summary/meters/gpu_meter.h"
+#include "runner/summary/gpu/gpu_meter.h"
 
 namespace mlrun {
 namespace {
