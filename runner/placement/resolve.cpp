@@ -15,6 +15,7 @@
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
 #include "runner/util/id_list.h"
+#include "runner/util/memory_kinds.h"
 #include "runner/util/text.h"
 
 namespace mlrun::placement {
@@ -174,7 +175,7 @@ Result<std::vector<Rule>> read_rules(const RuleTexts& texts) {
   }
   if (!mem_kind.empty()) {
     if (!is_kind(mem_kind))
-      return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, kind_names()));
+      return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, util::memory_kind_names()));
     if (const Status added = add_one("-> " + mem_kind, rules); !added) return fail("--mem-kind " + added.error().text);
   }
   for (const Rule& rule : rules) {
