@@ -101,7 +101,7 @@ def check_proofs(this, trace):
             starts.setdefault((thread, row["ts"]), []).append(row["ts"] + row["dur"])
     for piece in trace.rows("gpu_idle"):
         if piece["proof"] == "none":
-            this.true("no row is needed", piece["label"] in ("cpu", "not known"), piece)
+            this.true("no row is needed", piece["label"] in ("cpu", "unknown"), piece)
             continue
         thread = piece["gpu_id"] if piece["proof"] == "gpu_kernel" else piece["tid"]
         ends = rows[piece["proof"]].get((thread, piece["proof_ts"]), [])
