@@ -39,7 +39,7 @@ Result<int64_t> pid_of(const std::string& text) {
   int64_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return fail(fmt::format("--process {}: not a pid; mlrun show TRACE process lists the pids", text));
+    return fail(fmt::format("--process: '{}' is not a PID; mlrun show TRACE process lists the PIDs", text));
   }
   return pid;
 }

@@ -16,14 +16,13 @@ namespace {
 constexpr uint64_t kShortestLiveNs = 100'000'000;
 
 Status read_pids(const std::string& text, ObserveOptions& observe) {
-  if (util::has_empty_part(text))
-    return fail(fmt::format("--pid {}: a process number is missing beside a comma", text));
+  if (util::has_empty_part(text)) return fail(fmt::format("--pid {}: a PID is missing beside a comma", text));
   for (const std::string_view word : util::split(text, ",")) {
     int pid = 0;
     const char* end = word.data() + word.size();
     const auto [read, error] = std::from_chars(word.data(), end, pid);
     if (error != std::errc() || read != end || pid <= 0) {
-      return fail(fmt::format("--pid {}: '{}' is no process number", text, word));
+      return fail(fmt::format("--pid {}: '{}' is not a PID", text, word));
     }
     if (std::find(observe.pids.begin(), observe.pids.end(), pid) == observe.pids.end()) observe.pids.push_back(pid);
   }

@@ -26,7 +26,7 @@ Status find_gpu_node(Rule& rule) {
   uint32_t gpu = 0;
   const char* const end = rule.where.data() + rule.where.size();
   const auto read = std::from_chars(rule.where.data(), end, gpu);
-  if (read.ec != std::errc() || read.ptr != end) return fail(fmt::format("'{}' is no number of a GPU", rule.where));
+  if (read.ec != std::errc() || read.ptr != end) return fail(fmt::format("'{}' is not a GPU number", rule.where));
   const auto node = node_near_gpu(gpu);
   if (!node) return tl::make_unexpected(node.error());
   rule.where = std::to_string(*node);

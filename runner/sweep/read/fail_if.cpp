@@ -30,7 +30,7 @@ Result<double> parse_percent(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
   if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(percent) ||
       number.starts_with("+-")) {
-    return fail(fmt::format("'{}' is not a number of per cent", text));
+    return fail(fmt::format("'{}' is not a percentage", text));
   }
   return percent / 100;
 }

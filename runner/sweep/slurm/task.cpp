@@ -83,7 +83,7 @@ Result<int> slurm_task(const Arguments& arguments) {
   const std::string& number = arguments[1];
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
   if (error != std::errc() || end != number.data() + number.size())
-    return fail(fmt::format("'{}' is no number of a task: SLURM_ARRAY_TASK_ID is not set", number));
+    return fail(fmt::format("'{}' is not a task number: SLURM_ARRAY_TASK_ID is not set", number));
   const auto stored = read_submission(arguments[0]);
   if (!stored) return tl::make_unexpected(stored.error());
   if (index >= stored->submission.tasks.size()) return fail(fmt::format("{} has no task {}", arguments[0], number));
