@@ -20,7 +20,7 @@
 
 namespace mlrun::exchange {
 
-// The part of a mark that is no text: its texts are stored beside it while marks are sorted.
+// The part of a mark that is not text: its texts are stored beside it while marks are sorted.
 struct MarkFields {
   model::Origin origin;
   int64_t dur_ns = -1, error_ns = 0;
