@@ -13,7 +13,7 @@ enum { kDirtyStreamsMax = 64 };  // further streams get no record and are counte
 struct dirty_stream {
   FILE *stream;  // only for comparison: the stream may have been freed
   int fd;
-  bool unseen;           // the stream may have moved unseen
+  bool unseen;           // a call that is not hooked may have moved its offset
   bool failed;           // its flush failed
   uint32_t empty_place;  // its fd_entry.last_place once the buffer is empty
   size_t pending;

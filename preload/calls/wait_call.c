@@ -40,7 +40,8 @@ COLD void put_poll(struct pending_call *call, uint64_t end, int64_t result, cons
   if (count == 1 && read_from_program(&one, set, sizeof one, false) && one.fd >= 0) {
     call->fd = one.fd;
     call->open_file = open_file_of(one.fd);
-    if (call->open_file == OPEN_FILE_LEFT_OUT) call->open_file = 0;  // a wait is no call on the file
+    if (call->open_file == OPEN_FILE_LEFT_OUT)
+      call->open_file = 0;  // path rules exclude calls, not waits: record it without its file
   }
   put_call(call, end, result, 0);
 }

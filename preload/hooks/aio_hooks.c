@@ -113,7 +113,7 @@ static int list_requests(list_function *real, int mode, struct aiocb *const list
 LIST_HOOK(lio_listio, aiocb)
 LIST_HOOK(lio_listio64, aiocb64)
 
-// Before glibc 2.4 lio_listio passed on another mode. The version that 2.4 made the default is itself retired since 2.34.
+// lio_listio has three symbol versions, since before 2.4 it passed on another mode: the first, GLIBC_2.4, and since 2.34 the default.
 #define OLD_LIST_HOOK(symbol_name, type)                                                           \
   VERSION_AS(mlrun_old_2_4_##symbol_name, int, symbol_name, "GLIBC_2.4",                           \
              (int mode, struct type *const list[], int count, struct sigevent *event)) {           \

@@ -30,7 +30,7 @@ std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int
     const int32_t proc_id = timeline.thread(message.thread_id).proc_id;
     if (!chain.is_worker(proc_id) && proc_id != driver_proc) return {};
     Batch batch;
-    // At the end the driver's process writes a message into the channel to stop its own reading thread. That is no batch.
+    // At the end the driver's process writes a message into the channel to stop its own reading thread. That is not a batch.
     batch.proc_id = proc_id == driver_proc ? kNoWorker : proc_id;
     batch.sent_ns = message.end_ns;
     batch.bytes = message.bytes;

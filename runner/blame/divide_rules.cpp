@@ -285,7 +285,7 @@ Batches Divider::find_batches(int32_t driver) {
     if (writes_checkpoint(wait.poster, wait.start_ns, wait.end_ns)) continue;
     if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait))
       locks[wait.argument].push_back(&wait);
-    constexpr int64_t kJoins = -1;  // stands for all joins: a program may start a thread for each batch and join it
+    constexpr int64_t kJoins = -1;  // represents all joins: a program may start a thread for each batch and join it
     if (wait.joins_thread) locks[kJoins].push_back(&wait);
   }
   const auto take = [&](const std::vector<const Wait*>& waits) {

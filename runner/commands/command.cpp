@@ -55,7 +55,7 @@ const Command* find_command(const std::string& name) {
 
 std::string general_help() {
   std::string text =
-      "mlrun shows what a program really does with files and memory.\n"
+      "mlrun shows where a training's time goes, what it waited for and what to change.\n"
       "\n"
       "Usage: mlrun [OPTIONS] [--] COMMAND...\n"
       "       mlrun VERB ...\n"

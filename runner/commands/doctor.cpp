@@ -39,6 +39,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
+#include "runner/util/memory_kinds.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
@@ -241,7 +242,7 @@ Finding check_memory() {
     problems.push_back("no --place: " + usable.error().text);
   text += problems.empty() ? "; binding memory and asking where a page is work"
                            : "\n" + fmt::format("{}", fmt::join(problems, "\n"));
-  for (const std::string kind : {"highest-capacity", "lowest-latency", "hbw", "dax-kmem"}) {
+  for (const char* const kind : util::kMemoryKinds) {
     const auto nodes = placement::nodes_of_kind(kind);
     text += nodes ? fmt::format("\n{}: node {}", kind, util::id_list_text(*nodes)) : "\n" + nodes.error().text;
   }

@@ -48,24 +48,24 @@ std::string kernel_streams_of(const RunOptions& options) {
 }
 
 // Reports and leaves out processes that have ended meanwhile. Puts the current children of each into `observed`.
-Status follow_processes(launch::KernelSide& side, launch::Observed& observed) {
-  size_t following = 0;
+Status observe_processes(launch::KernelSide& side, launch::Observed& observed) {
+  size_t number = 0;
   for (const launch::ObservedProcess& process : observed.processes) {
     launch::note_children(observed, process.pid);
-    if (Status followed = side.follow_process(process.pidfd.get()); followed) {
-      ++following;
+    if (Status result = side.observe_process(process.pidfd.get()); result) {
+      ++number;
     } else if (!launch::has_ended(process)) {
-      return fail(fmt::format("process {}: {}", process.pid, followed.error().text));
+      return fail(fmt::format("process {}: {}", process.pid, result.error().text));
     } else {
       say(fmt::format("process {} has ended, it is not observed", process.pid));
     }
   }
-  return following != 0 ? Status() : fail("all processes of --pid have ended");
+  return number != 0 ? Status() : fail("all processes of --pid have ended");
 }
 
-Status follow(launch::KernelSide& side, launch::Observed& observed) {
-  if (!observed.processes.empty()) return follow_processes(side, observed);
-  return observed.cgroup.valid() ? side.follow_cgroup(observed.cgroup.get()) : side.follow_system();
+Status observe_targets(launch::KernelSide& side, launch::Observed& observed) {
+  if (!observed.processes.empty()) return observe_processes(side, observed);
+  return observed.cgroup.valid() ? side.observe_cgroup(observed.cgroup.get()) : side.observe_system();
 }
 
 // A recording without streams gives the trace the usual clocks and session, so it can be recovered.
@@ -117,10 +117,10 @@ class Observation {
     session_.data["kernel_side"] = side_->begun();
     started_ns_ = util::monotonic_ns();
     session_.data["start_ns"] = started_ns_;
-    const Status following = follow(*side_, observed_);
+    const Status observes = observe_targets(*side_, observed_);
     session_.data["observed"] = observed_.facts;
     const Status written = session_.write();
-    return following ? written : following;
+    return observes ? written : observes;
   }
 
   [[nodiscard]] std::string until_text() const {

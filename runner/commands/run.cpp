@@ -216,8 +216,8 @@ Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& 
   return nullptr;
 }
 
-void follow(launch::KernelSide& side, pid_t pid) {
-  if (const Status followed = side.follow(pid); !followed) say("the kernel side: " + followed.error().text);
+void observe_command(launch::KernelSide& side, pid_t pid) {
+  if (const Status result = side.observe(pid); !result) say("the kernel side: " + result.error().text);
 }
 
 // Rungs may fail only now. session.json is then written again: it names them, and mlrun may be killed.
@@ -229,7 +229,7 @@ void attach(samplers::AccessStart& access, pid_t pid, session::SessionFile& sess
   if (const Status written = session.write(); !written) say(written.error().text);
 }
 
-// Starts the command; the kernel side follows it before its first instruction.
+// Starts the command; the kernel side observes it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const session::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
                                            const launch::CommandState& state, launch::KernelSide* kernel_side,
@@ -248,7 +248,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const sess
         return error;
       },
       [&](pid_t pid) {
-        if (kernel_side != nullptr) follow(*kernel_side, pid);
+        if (kernel_side != nullptr) observe_command(*kernel_side, pid);
         if (access != nullptr) attach(*access, pid, session);
         gate.open();
       });

@@ -8,7 +8,7 @@
 struct mlrun_page_sample {
   __u64 monotonic_ns;
   __u64 address;  // of the page
-  __u64 bytes;    // that the page stands for
+  __u64 bytes;    // that the page represents
   __u32 host_pid;
   __s16 rule;  // of --place, from 0; -1: memory that no rule places, under a policy for the whole command
   __s16 node;

@@ -37,7 +37,7 @@ Result<int64_t> moment_of(const char* option, const std::string& text, int64_t s
 
 Result<int64_t> pid_of(const std::string& text) {
   const auto pid = util::whole_number<int64_t>(text);
-  if (!pid) return fail(fmt::format("--process {}: not a pid; mlrun show TRACE process lists the pids", text));
+  if (!pid) return fail(fmt::format("--process: '{}' is not a PID; mlrun show TRACE process lists the PIDs", text));
   return *pid;
 }
 

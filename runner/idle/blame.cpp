@@ -176,7 +176,7 @@ void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretc
 }
 
 // The call that received the data that the thread waited for: `call` itself or, if that is a poll, the first call after it
-// that is no poll. nullptr: neither.
+// that is not a poll. nullptr: neither.
 const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   if (call.doing == Doing::kChannel) return &call;
   if (call.doing != Doing::kPoll) return nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU idle time by steps of the program. A step is a range (mark) with the name of a step, as "step 12", "train_step",
 // "ProfilerStep#3", "iteration" or "batch". A piece of a gap belongs to the step that the launching thread was in; if this
-// thread makes no steps (autograd's), to a step that belongs to its process, else to a step of the main thread. Of nested
+// thread has no steps (that of autograd), to a step that belongs to its process, else to a step of the main thread. Of nested
 // steps only the outermost counts; of two that overlap partly, the later one begins where the first one ends. Memory:
 // kStepsMax steps; further steps are only counted.
 #pragma once

@@ -165,15 +165,15 @@ Result<util::ProbeMessage> KernelSide::receive() {
   return message;
 }
 
-Status KernelSide::follow(pid_t pid) {
+Status KernelSide::observe(pid_t pid) {
   const util::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd.valid()) return fail_errno("follow the command", errno);
-  return ask(MLRUN_PROBE_FOLLOW, pidfd.get(), "follow the command");
+  if (!pidfd.valid()) return fail_errno("observe the command", errno);
+  return ask(MLRUN_PROBE_FOLLOW, pidfd.get(), "observe the command");
 }
 
-Status KernelSide::follow_process(int pidfd) { return ask(MLRUN_PROBE_FOLLOW, pidfd, "follow the process"); }
-Status KernelSide::follow_cgroup(int folder) { return ask(MLRUN_PROBE_FOLLOW_CGROUP, folder, "follow the cgroup"); }
-Status KernelSide::follow_system() { return ask(MLRUN_PROBE_FOLLOW_SYSTEM, -1, "follow the system"); }
+Status KernelSide::observe_process(int pidfd) { return ask(MLRUN_PROBE_FOLLOW, pidfd, "observe the process"); }
+Status KernelSide::observe_cgroup(int folder) { return ask(MLRUN_PROBE_FOLLOW_CGROUP, folder, "observe the cgroup"); }
+Status KernelSide::observe_system() { return ask(MLRUN_PROBE_FOLLOW_SYSTEM, -1, "observe the system"); }
 
 Status KernelSide::ask(mlrun_probe_message_type type, int passed_fd, const char* what) {
   if (!send(socket_.get(), type, passed_fd)) return fail("mlrun-probes ended before its time");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controls mlrun-probes: starts it before the command, sends it the processes to follow, gets its report at the end
+// Controls mlrun-probes: starts it before the command, sends it the processes to observe, gets its report at the end
 // (runner/events/probe_protocol.h). The program exits within milliseconds of this object's destruction.
 #pragma once
 
@@ -31,13 +31,13 @@ class KernelSide {
   KernelSide(const KernelSide&) = delete;
   KernelSide& operator=(const KernelSide&) = delete;
 
-  // Follows this process and its future descendants.
-  Status follow(pid_t pid);
-  Status follow_process(int pidfd);
-  // Follows all tasks in this cgroup's folder and below. Requires: started with that stream; the same for
-  // follow_system().
-  Status follow_cgroup(int folder);
-  Status follow_system();
+  // Observes this process and its future descendants.
+  Status observe(pid_t pid);
+  Status observe_process(int pidfd);
+  // Observes all tasks in this cgroup's folder and below. Requires: started with that stream; the same for
+  // observe_system().
+  Status observe_cgroup(int folder);
+  Status observe_system();
 
   // All observed processes have ended, or mlrun-probes has. Does not wait.
   bool has_ended();

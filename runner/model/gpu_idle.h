@@ -25,7 +25,7 @@ enum class IdleLabel : uint8_t {
   kUnknown         // no recording covers the thread
 };
 inline constexpr std::array<std::string_view, 9> kIdleLabelNames = {
-    "communication", "launch", "file", "synchronisation", "cuda", "waiting", "cpu", "run queue", "not known"};
+    "communication", "launch", "file", "synchronisation", "cuda", "waiting", "cpu", "run queue", "unknown"};
 
 // How the chain of waits led from one thread to the next.
 enum class IdleLink : uint8_t { kNone, kPipe, kWaker, kProcess, kSocket };

@@ -18,7 +18,7 @@ struct PagesFound {
   std::map<int, double> bytes;  // estimated, added up over these samples
   uint64_t resident_bytes = 0;  // of the whole process, added up over these samples
 
-  // Adds a sample: its pages on each node, each of which stands for `bytes_each`, of a process with `resident` bytes in all.
+  // Adds a sample: its pages on each node, each of which represents `bytes_each`, of a process with `resident` bytes in all.
   void add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident);
   // Adds the samples of another process: the means of both are added up.
   void add(const PagesFound& other);

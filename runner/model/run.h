@@ -356,7 +356,7 @@ struct RunCoverage {
 struct Run {
   Texts command;
   std::string cwd, session, mlrun_version;
-  std::string state;                 // of a run in progress: "running" or "collected"
+  std::string state;                 // "running", "incomplete" (disk full) or "collected"
   std::optional<Observed> observed;  // nullopt: mlrun started the command with its library
   Number exit_status;                // as in a shell, 128 + signal
   int64_t wait_status = -1, max_rss_bytes = 0;

@@ -24,8 +24,8 @@ Result<ListenAddress> parse_listen(std::string_view text) {
   const bool host_is_clear = !host.empty() && host.find_first_of(in_brackets ? "[]" : "[]:") == std::string_view::npos;
   const auto number = util::whole_number<uint16_t>(port);
   if (!host_is_clear || !number) {
-    return fail(
-        fmt::format("--listen {}: write a port (2112), or an address and a port (0.0.0.0:2112, [::]:2112)", text));
+    return fail(fmt::format(
+        "--listen {}: give a port, such as 2112, or an address and a port, such as 0.0.0.0:2112 or [::]:2112", text));
   }
   address.host = host;
   address.port = *number;

@@ -16,11 +16,10 @@ namespace {
 constexpr uint64_t kShortestLiveNs = 100'000'000;
 
 Status read_pids(const std::string& text, ObserveOptions& observe) {
-  if (util::has_empty_part(text))
-    return fail(fmt::format("--pid {}: a process number is missing beside a comma", text));
+  if (util::has_empty_part(text)) return fail(fmt::format("--pid {}: a PID is missing beside a comma", text));
   for (const std::string_view word : util::split(text, ",")) {
     const int pid = util::whole_number<int>(word).value_or(0);
-    if (pid <= 0) return fail(fmt::format("--pid {}: '{}' is no process number", text, word));
+    if (pid <= 0) return fail(fmt::format("--pid {}: '{}' is not a PID", text, word));
     if (std::find(observe.pids.begin(), observe.pids.end(), pid) == observe.pids.end()) observe.pids.push_back(pid);
   }
   if (observe.pids.empty()) return fail("--pid names no process");

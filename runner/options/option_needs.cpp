@@ -134,7 +134,7 @@ Status check_needs(const RunTexts& texts, const RunOptions& options) {
       // --last would drop the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
       {kAllEvents, !options.kernel_streams.cufile,
        "{0} drops events, and --kprobes=cufile needs all of them to count bytes once: remove one of the two"},
-      {kRecording, has_preload || has_cupti, "{0} looks at processes that record: add --preload or --cupti"},
+      {kRecording, has_preload || has_cupti, "{0} samples only processes that record: add --preload or --cupti"},
       {kSums, options.files || options.allocs,
        "{0} leaves marks out, and --preload={1} records nothing else: remove one of the two"}};
   const std::vector<Option> all = table(texts, options);

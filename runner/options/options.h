@@ -85,7 +85,7 @@ struct RunOptions {
   uint64_t fold_ns = 0;                                    // shorter calls are recorded as sums; 0: none
   bool summary_only = false;                               // events are only added up
   std::vector<std::string> mllog;                          // absolute paths
-  std::vector<std::string> kept_environment;               // variables that are stored as they are
+  std::vector<std::string> kept_environment;               // names of variables that are stored unmasked
   std::string cpus, cpu_node, mem_node;                    // lists as given; empty: all
   std::string preferred, interleave, weighted_interleave;  // lists; at most one of these and mem_node is given
   bool wait_all = false;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/memory_kinds.h"
+
 namespace mlrun {
 
 namespace {
@@ -253,9 +255,8 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "a region of the budget, for comparison; strict: no other node, and the kernel ends the program when that "
           "one is full"),
       "RULE");
-  shown(app.add_option(
-            "--mem-kind", options.mem_kind,
-            "as --place '-> KIND': dax-kmem, highest-capacity, lowest-latency, hbw or regular (default: none)"),
+  shown(app.add_option("--mem-kind", options.mem_kind,
+                       "as --place '-> KIND'; kinds: " + util::memory_kind_names() + " (default: none)"),
         "KIND");
   shown(app.add_option("--pmem", options.pmem,
                        "folder of persistent memory (ext4 or XFS with -o dax) for rules with the target pmem; SIZE "

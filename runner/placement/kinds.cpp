@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "runner/launch/placement.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
+#include "runner/util/memory_kinds.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/units.h"
 
@@ -23,7 +23,6 @@ namespace mlrun::placement {
 
 namespace {
 
-constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
 constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limit
 
 using Nodes = util::IdList;
@@ -169,9 +168,9 @@ Nodes allowed_nodes(const std::string& system, const std::string& proc) {
   return allowed_of(Sysfs(system).with_memory(), proc);
 }
 
-bool is_kind(const std::string& name) { return std::find(kKinds.begin(), kKinds.end(), name) != kKinds.end(); }
-
-std::string kind_names() { return fmt::format("{}", fmt::join(kKinds, ", ")); }
+bool is_kind(const std::string& name) {
+  return std::find(util::kMemoryKinds.begin(), util::kMemoryKinds.end(), name) != util::kMemoryKinds.end();
+}
 
 Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system, const std::string& proc) {
   const Sysfs sysfs(system);

@@ -16,8 +16,7 @@
 
 namespace mlrun::placement {
 
-bool is_kind(const std::string& name);
-std::string kind_names();
+bool is_kind(const std::string& name);  // one of util::kMemoryKinds
 
 // The nodes with memory that the cpuset of this process allows. `system`, `proc`: /sys and /proc, but for tests.
 std::vector<uint32_t> allowed_nodes(const std::string& system = "/sys", const std::string& proc = "/proc");

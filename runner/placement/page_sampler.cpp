@@ -109,7 +109,7 @@ size_t pages_at_once(const std::vector<Span>& spans, uint64_t resident_bytes) {
   return kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost);
 }
 
-// Adds a row for each page that has a node. All stand for as much: together for at most what is resident.
+// Adds a row for each page that has a node. All represent the same number of bytes, together at most what is resident.
 void add_rows(mlrun_page_sample row, const std::vector<uint64_t>& pages, const std::vector<int>& nodes,
               double bytes_each, uint64_t resident_bytes, PageRows& rows) {
   const auto count = static_cast<uint64_t>(std::ranges::count_if(nodes, [](int node) { return node >= 0; }));

@@ -13,7 +13,7 @@ namespace mlrun::placement {
 
 namespace {
 
-// The kernel names memory without a file so: explicit huge pages (MAP_HUGETLB), and private mappings of /dev/zero.
+// These names in /proc/PID/maps are memory without a file: explicit huge pages (MAP_HUGETLB), and private mappings of /dev/zero.
 bool is_without_file(const util::MapsLine& map) {
   return map.inode == 0 || map.path.starts_with("/anon_hugepage") || map.path == "/dev/zero";
 }

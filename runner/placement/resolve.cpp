@@ -15,6 +15,7 @@
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
 #include "runner/util/id_list.h"
+#include "runner/util/memory_kinds.h"
 #include "runner/util/number.h"
 #include "runner/util/text.h"
 
@@ -24,7 +25,7 @@ namespace {
 
 Status find_gpu_node(Rule& rule) {
   const auto gpu = util::whole_number<uint32_t>(rule.where);
-  if (!gpu) return fail(fmt::format("'{}' is no number of a GPU", rule.where));
+  if (!gpu) return fail(fmt::format("'{}' is not a GPU number", rule.where));
   const auto node = node_near_gpu(*gpu);
   if (!node) return tl::make_unexpected(node.error());
   rule.where = std::to_string(*node);
@@ -173,7 +174,7 @@ Result<std::vector<Rule>> read_rules(const RuleTexts& texts) {
   }
   if (!mem_kind.empty()) {
     if (!is_kind(mem_kind))
-      return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, kind_names()));
+      return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, util::memory_kind_names()));
     if (const Status added = add_one("-> " + mem_kind, rules); !added) return fail("--mem-kind " + added.error().text);
   }
   for (const Rule& rule : rules) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/placement/kinds.h"
+#include "runner/util/memory_kinds.h"
 #include "runner/util/number.h"
 #include "runner/util/text.h"
 
@@ -213,7 +214,7 @@ class Reader {
     if (word->find(':') != std::string::npos) return read_ratio(*word);
     return fail(fmt::format(
         "'{}' is no target; there are node N, interleave N,M, 3:1 node N,M, huge, default, near gpu N, pmem, {}", *word,
-        kind_names()));
+        util::memory_kind_names()));
   }
 
   Status read_where(Target target, const char* what) {

@@ -12,7 +12,7 @@ inline constexpr const char* kSweepDatabase = "sweep.sqlite";
 
 [[nodiscard]] bool is_sweep(const std::string& folder);
 
-// That the folder is no sweep, and how to find one.
+// The error for a folder that is not a sweep; names `mlrun list`.
 tl::unexpected<Error> no_sweep(const std::string& folder);
 
 }  // namespace mlrun::session

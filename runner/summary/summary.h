@@ -283,7 +283,7 @@ struct Summary {
   int64_t calls = 0, allocations = 0;  // rows of `call`, plus folded calls; rows of `alloc`
   int64_t counted_allocations = 0;     // below alloc-min
   int64_t counted_frees = 0;
-  // Calls of the program that the rows of `call` stand for: one row may serve several stdio calls.
+  // Calls of the program that the rows of `call` represent: one row may serve several stdio calls.
   int64_t served_calls = 0;
   int64_t mark_records = 0;  // records of the program's marks: two per range, one per point
   int64_t alloc_min_bytes = 0;

@@ -54,7 +54,7 @@ class EventSums final : public collect::EventSink {
   };
   // The thread whose records are being added.
   struct Source {
-    uint64_t channel = 0;  // the channel that stands for its process in the sums
+    uint64_t channel = 0;  // the channel that represents its process in the sums
     uint32_t process = 0;
     bool shown = false;                           // the spool has the frame that describes the thread's channel
     std::vector<OpenFree>* open_frees = nullptr;  // in order of time; null: durations of frees are not recorded

@@ -27,7 +27,7 @@ class HeapWatch {
  public:
   HeapWatch(int64_t alloc_min_bytes, const SumsClock& clock) : alloc_min_bytes_(alloc_min_bytes), clock_(clock) {}
 
-  // `channel`: the channel that stands for the process in the sums; `end`: on the clock of the channels.
+  // `channel`: the channel that represents the process in the sums; `end`: on the clock of the channels.
   void add(uint32_t process, uint64_t channel, const decode::AllocEvent& alloc, uint64_t end);
   void add(uint32_t process, uint64_t channel, const model::AllocSmallRow& row);
 
@@ -65,7 +65,7 @@ class HeapWatch {
   std::unordered_map<uint32_t, Heap> heaps_;  // by process
   std::vector<Waiting> waiting_, spare_;
   std::vector<uint32_t> ended_;
-  std::vector<uint64_t> sites_{0};  // site by the number that stands for it in the meters
+  std::vector<uint64_t> sites_{0};  // site by its number in the meters
   util::FlatMap<uint32_t> site_numbers_;
 };
 

@@ -48,7 +48,7 @@ class KnownFiles {
   void note(uint32_t number, uint32_t index);
 
   std::vector<File> files_;
-  std::array<File, 16> of_type_{};       // stand for all files without a place, by type
+  std::array<File, 16> of_type_{};       // represent all files without a place, by type
   util::FlatMap<uint32_t> by_identity_;  // index in files_
   util::FlatMap<uint32_t> recent_, older_;
 };

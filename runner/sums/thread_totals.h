@@ -31,7 +31,7 @@ class ThreadTotals {
   [[nodiscard]] bool is_shown(uint64_t channel) const;
   // Process number of a channel; 0: unknown.
   [[nodiscard]] uint32_t process_of(uint64_t channel) const;
-  // The channel that stands for the process in the sums; 0: none of its threads is shown.
+  // The channel that represents the process in the sums; 0: none of its threads is shown.
   [[nodiscard]] uint64_t channel_of(uint32_t process) const;
 
   // Appends the frames of all threads.

@@ -39,7 +39,7 @@ constexpr const char* kListFooter =
     "mlrun "
     "recover. A sweep (mlrun sweep) is a line of its own.\n"
     "JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}], sweeps: [{folder, "
-    "bytes}]}, null where not known.";
+    "bytes}]}, null where unknown.";
 
 // Whether the coverage row is a remark: about activity without bytes or memory. Old traces have no level.
 bool is_remark(const model::RunCoverage& coverage) { return coverage.level == model::kRemark; }

@@ -27,8 +27,8 @@ def check(this):
     hard = this.run(*this.command(*program, out=this.new_trace()), **limited(LIMIT))
     this.equal("output under a hard limit", (hard.returncode, hard.stdout), (plain.returncode, plain.stdout))
     said = hard.stderr.splitlines()
-    told = len(said) == 1 and "without recording" in said[0]
-    this.true("recorded, or one line that says it is not", told or not said, hard.stderr)
+    reported = len(said) == 1 and "without recording" in said[0]
+    this.true("recorded, or one line that says it is not", reported or not said, hard.stderr)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ def expect_counted_beyond(this, static):
     for i in range(1, NAMED + BEYOND):
         os.link(folder / "static0", folder / f"static{i}")
     trace = this.trace(sys.executable, "-c", SPAWNS, folder)
-    told = {row["subject"] for row in trace.rows("coverage") if row["subject"].startswith(str(folder))}
-    this.equal("programs named", len(told), NAMED)
+    reported = {row["subject"] for row in trace.rows("coverage") if row["subject"].startswith(str(folder))}
+    this.equal("programs named", len(reported), NAMED)
     this.equal("executions of others", [row["kernel"] for row in trace.covers("beyond those named")], [BEYOND])
 
 

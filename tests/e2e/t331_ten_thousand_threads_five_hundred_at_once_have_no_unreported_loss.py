@@ -8,9 +8,9 @@ ROUNDS, THREADS, AT_ONCE = 5, 10000, 500
 
 
 def run(this, *options):
-    trace, told = issued.run(this, "issues_threads", ROUNDS, THREADS, AT_ONCE, options=options)
-    this.equal("what the program issued", told.total(), 3 * ROUNDS * THREADS)
-    return trace, told.total() - sum((issued.recorded_calls(trace, this.data_file()) + issued.counted_allocations(trace)).values())
+    trace, reported = issued.run(this, "issues_threads", ROUNDS, THREADS, AT_ONCE, options=options)
+    this.equal("what the program issued", reported.total(), 3 * ROUNDS * THREADS)
+    return trace, reported.total() - sum((issued.recorded_calls(trace, this.data_file()) + issued.counted_allocations(trace)).values())
 
 
 def check(this):

@@ -8,10 +8,10 @@ from lib import case, issued
 
 def check(this):
     children = 5000
-    trace, told = issued.run(this, "issues_forks", 2, children, 3, options=["--lossless"])
+    trace, reported = issued.run(this, "issues_forks", 2, children, 3, options=["--lossless"])
     this.equal("dropped records", trace.dropped(), 0)
     recorded = issued.recorded_calls(trace, this.data_file()) + issued.counted_allocations(trace)
-    issued.expect_exact(this, recorded, told, killed=children // 3 + 1)
+    issued.expect_exact(this, recorded, reported, killed=children // 3 + 1)
     this.true("processes", len(trace.rows("process")) > children)
 
 

@@ -46,8 +46,8 @@ def check(this):
         progress.write_bytes(bytes(issued.SLOT.size * issued.SLOTS))
         trace, _ = run((*inside, f"/victims/{victim}", data, progress, *arguments), bound, 7 if "_exit" in arguments else 0,
                        ("--lossless", "--alloc-min", "0"))
-        told = issued.read(progress)
-        issued.expect_exact(this, issued.recorded_calls(trace, data) + issued.listed_allocations(trace), told)
+        reported = issued.read(progress)
+        issued.expect_exact(this, issued.recorded_calls(trace, data) + issued.listed_allocations(trace), reported)
     for command in (*COMMANDS, ("/victims/jumps_out", data, 50), ("/victims/vfork_storm", 20, data)):
         _, plain = run((*inside, *command), bound, None)
         trace, traced = run((*inside, *command), bound, None, ())

@@ -10,14 +10,14 @@ def check(this):
     quiet = this.run(*this.command(*command, out=this.new_trace()))
     this.equal("with --quiet", (quiet.stdout, quiet.stderr), ("out\n", "err\n"))
     out = this.new_trace()
-    told = this.run(case.MLRUN, "--preload", "-o", out, "--", *command)
-    this.equal("stdout", told.stdout, "out\n")
-    this.true("the summary follows the program's own words", told.stderr.startswith("err\n") and len(told.stderr) > 200,
-              told.stderr)
+    reported = this.run(case.MLRUN, "--preload", "-o", out, "--", *command)
+    this.equal("stdout", reported.stdout, "out\n")
+    this.true("the summary follows the program's own words", reported.stderr.startswith("err\n") and len(reported.stderr) > 200,
+              reported.stderr)
     again = this.run(case.MLRUN, "report", out)
     this.equal("exit status of report", again.returncode, 0, said=again.stderr)
     figures = [line for line in again.stdout.split("\n") if ("calls" in line or "read" in line) and not line.startswith("trace ")]
-    this.true("report prints the same", figures and all(line in told.stderr for line in figures), again.stdout)
+    this.true("report prints the same", figures and all(line in reported.stderr for line in figures), again.stdout)
 
 
 if __name__ == "__main__":

@@ -99,9 +99,9 @@ def check_lines(this, merge):
     this.true("progress was printed more than once", len(merge.lines) > 2, merge.text)
     percents = [line[1] for line in merge.lines]
     this.true("it never goes back", percents == sorted(percents) and percents[-1] <= 100, percents)
-    told = [line for line in merge.lines if line[2] and line[3] is not None]
-    this.true("with rate and time left", len(told) > 1, merge.text)
-    for at, percent, rate, left in told:
+    reported = [line for line in merge.lines if line[2] and line[3] is not None]
+    this.true("with rate and time left", len(reported) > 1, merge.text)
+    for at, percent, rate, left in reported:
         done = CALLS * (percent - SCAN_SHARE) / (100 - SCAN_SHARE)
         this.true("the rate is that of the events so far", abs(rate - done / at / 1e6) <= 0.06 + 0.2 * rate, (at, percent, rate))
         this.true("the time left goes by what it took so far", abs(left - at * (100 - percent) / percent) <= 1 + 0.2 * left,
@@ -121,17 +121,17 @@ def check_going_on(this, out, whole, how, damages):
     this.equal("how it ended", merge.ended(os.waitpid(merge.pid, 0)[1]), -how)
     this.true("no trace is there, but all that one is made of", (out / "spool.bin").exists() and not (out / "run.json").exists(),
               list(out.iterdir()))
-    told = listed_files(out)
-    parts = {name.rpartition("/")[2] for name in told}
-    this.true("about half of the slices are written", len(parts) > 5, told)
-    damaged = sorted(told)[0] if damages else None
+    reported = listed_files(out)
+    parts = {name.rpartition("/")[2] for name in reported}
+    this.true("about half of the slices are written", len(parts) > 5, reported)
+    damaged = sorted(reported)[0] if damages else None
     if damaged:
         damage(out / "merging/tables" / damaged)
         parts.remove(damaged.rpartition("/")[2])
     done = this.run(*MERGE, out)
     this.equal("status of the second merge", done.returncode, 0, said=done.stderr)
     this.true("it tells what it goes on with", f"resuming an interrupted merge: {len(parts)} of " in done.stderr, done.stderr)
-    for name, was in told.items():
+    for name, was in reported.items():
         status = (out / "tables" / name).stat()
         same = (status.st_ino, status.st_mtime_ns) == was
         this.equal(f"{name} is the file it was", same, name.rpartition("/")[2] in parts)

@@ -94,7 +94,7 @@ def check(this):
     file.unlink()
     file.mkdir()
     tracing, text = traced(this)
-    this.true("measured by the run", tracing["cost"]["source"] == "quick" if tracing["cost"] else "cost not known" in text, tracing)
+    this.true("measured by the run", tracing["cost"]["source"] == "quick" if tracing["cost"] else "cost unknown" in text, tracing)
     this.equal("nothing is kept", (list(file.iterdir()), os.listdir(this.environment["HOME"])), ([], []))
 
 

@@ -8,17 +8,14 @@ import shlex
 import signal
 import subprocess
 
-from lib import case
-
-VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
-         "compare", "merge", "advise", "export", "import", "convert")
+from lib import case, documents
 
 
 def commands(this, trace):
     program = case.BUILD / "bin"
     yield from ((program / "mlrun", word) for word in ("--help", "-h", "--version"))
     yield (program / "mlrun",)
-    yield from ((program / "mlrun", verb, "--help") for verb in VERBS)
+    yield from ((program / "mlrun", verb, "--help") for verb in documents.verbs(this))
     for name in ("mlrun", "mlrun-trace"):
         yield from ((program / name, *words) for words in (
             ("report", trace), ("report", "--json", trace), ("show", trace), ("show", trace, "file"), ("show", "--json", trace, "file"),

@@ -27,15 +27,15 @@ def check(this):
     python = sys.executable.rpartition("/")[2]
     names = sorted(["mlrun-train-1", "mlrun-train-2", "mlrun-pkg.mod-1", "mlrun-run-1", f"mlrun-{python}-1"])
     this.equal("names", sorted(path.name for path in runs.iterdir()), names)
-    told = this.run(case.MLRUN, "list", "--json", cwd=runs)
-    this.equal("exit status", told.returncode, 0, said=told.stderr)
-    traces = {trace["folder"]: trace for trace in json.loads(told.stdout)["traces"]}
+    reported = this.run(case.MLRUN, "list", "--json", cwd=runs)
+    this.equal("exit status", reported.returncode, 0, said=reported.stderr)
+    traces = {trace["folder"]: trace for trace in json.loads(reported.stdout)["traces"]}
     this.equal("all are listed", sorted(traces), names)
     first = traces["mlrun-train-1"]
     this.equal("keys", sorted(first), ["bytes", "command", "complete", "exit_status", "folder", "started", "wall_ns"])
     this.true("values", first["exit_status"] == 3 and first["wall_ns"] > 0 and first["bytes"] > 0 and first["complete"] is True and
               first["started"].endswith("Z") and first["command"].endswith(f"{script} 3"), first)
-    this.true("no secret", "hunter2" not in told.stdout, told.stdout)
+    this.true("no secret", "hunter2" not in reported.stdout, reported.stdout)
     lines = this.run(case.MLRUN, "list", cwd=runs).stdout.splitlines()
     this.equal("columns", lines[0].split(), ["FOLDER", "started", "time", "exit", "size", "complete", "command"])
     this.equal("a line for each", [line.split()[0] for line in lines[1:]], names)

@@ -4,11 +4,10 @@ have examples."""
 
 import re
 
-from lib import case
+from lib import case, documents
 from lib.summary_text import on_terminal
 
-VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench", "sweep", "compare", "merge", "advise", "export", "import", "convert",
-         "sweep list", "sweep stat", "sweep compare", "sweep history")
+SWEEPS = ("sweep list", "sweep stat", "sweep compare", "sweep history")  # verbs of a verb, with help pages of their own
 
 
 def check_width(this, what, lines, width):
@@ -20,7 +19,7 @@ def check_width(this, what, lines, width):
 def check(this):
     for width in (50, 80):
         check_width(this, "mlrun --help", on_terminal(this, width, "--help"), width)
-    for verb in VERBS:
+    for verb in (*documents.verbs(this), *SWEEPS):
         for width in (50, 80, 100):
             check_width(this, verb, on_terminal(this, width, *verb.split(), "--help"), width)
         piped = this.run(case.MLRUN, *verb.split(), "--help").stdout

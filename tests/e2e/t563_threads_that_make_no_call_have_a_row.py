@@ -7,11 +7,11 @@ from lib import case
 
 def check(this):
     trace = this.trace(this.victim("silent_threads"))
-    told = {int(line.split()[1]): line.split()[0] for line in trace.stdout.splitlines()}
+    reported = {int(line.split()[1]): line.split()[0] for line in trace.stdout.splitlines()}
     threads = {row["tid"]: row for row in trace.rows("thread")}
     calls = trace.rows("call")
-    main = next(tid for tid, name in told.items() if name == "main")
-    silent = [tid for tid, name in told.items() if name == "silent"]
+    main = next(tid for tid, name in reported.items() if name == "main")
+    silent = [tid for tid, name in reported.items() if name == "silent"]
     this.equal("silent threads", len(silent), 3)
     made = {row["arg2"]: row for row in calls if row["func"] == "pthread_create"}
     joins = {row["poster_thread_id"]: row for row in calls if row["func"] == "pthread_join" and row["tid"] == main}
@@ -23,7 +23,7 @@ def check(this):
         this.true("it was waited for", join is not None, joins)
         this.equal("it began when it was created", row["first"], made[tid]["ts"])
         this.true("and was there until it was joined", row["last"] >= join["ts"] + join["dur"] - 1_000_000, (row, join))
-    this.equal("one row each", len(trace.rows("thread")), len(told))
+    this.equal("one row each", len(trace.rows("thread")), len(reported))
 
 
 if __name__ == "__main__":

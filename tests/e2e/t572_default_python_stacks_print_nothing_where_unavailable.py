@@ -17,14 +17,14 @@ def check_refused(this):
     case.need_root()
     without = ["setpriv", "--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"]
     case.need_command(*without, "true")
-    for options, told in ((), False), (("--python-stacks",), True):
+    for options, reported in ((), False), (("--python-stacks",), True):
         out = this.new_trace()
         done = this.run(*without, *this.command(sys.executable, "-c", UNDUMPABLE, out=out, options=options))
         this.equal("what is said", (done.returncode, done.stderr), (0, ""), said=done.stderr)
         trace = this.opened(out)
         rows = [row for row in trace.rows("coverage") if row["subject"] == "Python stacks"]
         this.equal("who has no stacks", [(row["level"], "does not allow" in row["detail"]) for row in rows], [("remark", True)])
-        this.equal("by name", trace.run["python_stacks"]["by_name"], told)
+        this.equal("by name", trace.run["python_stacks"]["by_name"], reported)
 
 
 def check(this):

@@ -22,10 +22,10 @@ def folder_for(this, name):
 def check_strace(this, victim, table):
     """Complaints about lines for which strace sees another number of system calls, and the number of compared lines."""
     trace, log = family.run_beside_strace(this, this.victim(f"lines_{victim}"), folder_for(this, f"{victim}_beside_strace"))
-    told = hook_table.called(trace)
+    reported = hook_table.called(trace)
     pid = next(call.pid for call in trace.calls_of("unlink") if call.path.startswith("/mlrun-line"))
     wrong, held = [], 0
-    for line, calls in zip(told, hook_table.windows_in(log, pid), strict=True):
+    for line, calls in zip(reported, hook_table.windows_in(log, pid), strict=True):
         names = hook_table.syscalls_of(table[line.symbol], line.symbol)
         made = sum(call.name in names for call in calls)
         if names and made != line.wanted:
@@ -43,20 +43,20 @@ def check_victim(this, victim, table):
     this.equal(f"{victim}: dropped records", trace.dropped(), 0)
     imported, whole = hook_table.imports_of(program), hook_table.rows_without_functions()
     covered, wrong = set(), []
-    for told in hook_table.called(trace):
-        line = table.get(told.symbol)
+    for reported in hook_table.called(trace):
+        line = table.get(reported.symbol)
         if line is None:
-            wrong.append(f"{told.symbol}: called by lines_{victim}, but not in the table")
+            wrong.append(f"{reported.symbol}: called by lines_{victim}, but not in the table")
             continue
-        if line.via == "function" and told.symbol not in imported | whole:
-            wrong.append(f"{told.symbol}: lines_{victim} does not call it by that name")
+        if line.via == "function" and reported.symbol not in imported | whole:
+            wrong.append(f"{reported.symbol}: lines_{victim} does not call it by that name")
             continue
-        rows = hook_table.rows_of(trace, line, told)
-        if len(rows) != told.wanted:
-            wrong.append(f"{told.symbol}: {len(rows)} rows of {line.name}, wanted {told.wanted}")
-        if told.symbol in TIMED_OUT and {row.err for row in rows} != {errno.ETIMEDOUT}:
-            wrong.append(f"{told.symbol}: ended with {[(row.ret, row.err) for row in rows]}, wanted ETIMEDOUT")
-        covered.add(told.symbol)
+        rows = hook_table.rows_of(trace, line, reported)
+        if len(rows) != reported.wanted:
+            wrong.append(f"{reported.symbol}: {len(rows)} rows of {line.name}, wanted {reported.wanted}")
+        if reported.symbol in TIMED_OUT and {row.err for row in rows} != {errno.ETIMEDOUT}:
+            wrong.append(f"{reported.symbol}: ended with {[(row.ret, row.err) for row in rows]}, wanted ETIMEDOUT")
+        covered.add(reported.symbol)
     return covered, wrong
 
 

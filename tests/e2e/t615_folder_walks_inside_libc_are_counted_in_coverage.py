@@ -21,8 +21,8 @@ def check(this):
     this.true("the kernel sees folders opened", len(opened) >= 6, opened)
     trace = this.untraced_and_traced(this.victim("walks"), tree)
     this.equal("rows of the tree", [call for call in trace.calls if "tree" in call.path], [])
-    told = [row["kernel"] for row in trace.rows("coverage") if "walks through folders" in row["subject"]]
-    this.equal("walks that coverage tells", told, [3])
+    reported = [row["kernel"] for row in trace.rows("coverage") if "walks through folders" in row["subject"]]
+    this.equal("walks that coverage tells", reported, [3])
     without = this.trace(this.victim("walks"), tree, options=["--preload=allocs"])
     this.equal("where files are not recorded", without.rows("coverage"), [])
     listed = this.trace(this.victim("hooks_folders"), tree)

@@ -15,14 +15,14 @@ def check(this):
     if this.run(this.victim("delayed"), folder, DELAY_NS).returncode == NO_LISTENER:
         raise case.Skip("a seccomp filter that asks another thread is refused here")
     trace = this.trace(this.victim("delayed"), folder, DELAY_NS)
-    told = [(line.split()[0], *map(int, line.split()[1:])) for line in trace.stdout.splitlines()]
-    begin = told[0][1] - trace.clock_bound_ns(told[0][1])
-    rows = [row for row in trace.rows("call") if row["ts"] >= begin and row["func"] in {name for name, *_ in told}]
+    reported = [(line.split()[0], *map(int, line.split()[1:])) for line in trace.stdout.splitlines()]
+    begin = reported[0][1] - trace.clock_bound_ns(reported[0][1])
+    rows = [row for row in trace.rows("call") if row["ts"] >= begin and row["func"] in {name for name, *_ in reported}]
     rows.sort(key=lambda row: row["ts"])
-    this.equal("calls", [row["func"] for row in rows], [name for name, *_ in told])
+    this.equal("calls", [row["func"] for row in rows], [name for name, *_ in reported])
     failed = [(row["func"], row["err"]) for row in rows if row["err"]]
     this.equal("that failed", {key: failed.count(key) for key in failed}, FAILED)
-    for row, (name, called, held, released, back) in zip(rows, told, strict=True):
+    for row, (name, called, held, released, back) in zip(rows, reported, strict=True):
         end, bound = row["ts"] + row["dur"], trace.clock_bound_ns(row["ts"])
         this.true(f"{name} was held up", released - held >= DELAY_NS, released - held)
         this.true(f"{name} lasts as long as it was held up", row["dur"] >= released - held - 2 * bound, (row, held, released))

@@ -13,9 +13,9 @@ SAID = "1 program has a free or realloc in front of mlrun's: no rule places its 
 
 def placed(this, trace):
     """Programs without rules about blocks, and the matches of both rules."""
-    told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]
-    this.equal("report --json", told["without_block_rules"], trace.run["placement"]["without_block_rules"])
-    return told["without_block_rules"], *(rule["matches"] for rule in told["rules"])
+    reported = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]
+    this.equal("report --json", reported["without_block_rules"], trace.run["placement"]["without_block_rules"])
+    return reported["without_block_rules"], *(rule["matches"] for rule in reported["rules"])
 
 
 def check(this):

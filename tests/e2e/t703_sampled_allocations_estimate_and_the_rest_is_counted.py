@@ -47,8 +47,8 @@ def check(this):
         live.remove(row["addr"])
     stay = sum(p for number, p in enumerate(chance) if number % 10 >= 7)
     expect_near(this, "listed blocks that stay", len(live), round(stay), math.sqrt(stay))
-    told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["tracing"]
-    this.equal("the report's estimate", (told["alloc_sample_bytes"], told["estimated_allocations"]),
+    reported = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["tracing"]
+    this.equal("the report's estimate", (reported["alloc_sample_bytes"], reported["estimated_allocations"]),
                (MEAN, round(sum(row["weight"] for row in listed))))
     this.true("the summary says it", "SAMPLED" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
     this.equal("losses", trace.rows("loss"), [])

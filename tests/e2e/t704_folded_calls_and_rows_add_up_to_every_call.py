@@ -29,10 +29,10 @@ def totals(trace):
 
 
 def report(this, trace):
-    told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)
+    reported = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)
     for key in ("events", "fold_ns", "folded_calls"):
-        told["tracing"].pop(key)
-    return told
+        reported["tracing"].pop(key)
+    return reported
 
 
 def without_fold(this, folded):

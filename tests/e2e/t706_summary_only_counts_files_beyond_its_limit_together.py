@@ -22,12 +22,12 @@ def check(this):
     this.equal("bytes read", sum(row["bytes"] for row in rows if row["func"] == "pread"), OPENED)
     together = sum(row["calls"] for row in rows if row["several_files"] or row["several_sites"])
     this.true("some calls are put together", together > 0)
-    told = [row for row in trace.rows("coverage") if "which files" in row["subject"]]
-    this.equal("calls whose file is not told, in coverage", sum(row["kernel"] - row["seen"] for row in told), together)
+    reported = [row for row in trace.rows("coverage") if "which files" in row["subject"]]
+    this.equal("calls whose file is not told, in coverage", sum(row["kernel"] - row["seen"] for row in reported), together)
     report = sums.report(this, trace)
     this.equal("bytes read, by the report", report["totals"]["files"]["bytes_read"] >= OPENED, True)
     this.true("calls whose file is not told are remarks: every byte is counted",
-              told and all(row["level"] == "remark" for row in told) and report["complete"], report["coverage"])
+              reported and all(row["level"] == "remark" for row in reported) and report["complete"], report["coverage"])
     this.equal("losses", report["losses"], [])
     this.true("raw bytes within the bound", trace.run["totals"]["spool_bytes"] < BYTES_MAX)
 

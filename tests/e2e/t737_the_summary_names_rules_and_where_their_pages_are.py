@@ -43,8 +43,8 @@ def check(this):
     this.true("sampled more than once", pages and all(row["samples"] >= 2 and row["rule"] == 1 for row in pages), pages)
     this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
     this.equal("pages by caller, without the recorder", trace.rows("page_site"), [])
-    told = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)["placement"]["rules"]
-    this.equal("report --json", [(rule["rule"], rule["matches"], [node["node"] for node in rule["nodes"]]) for rule in told],
+    described = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)["placement"]["rules"]
+    this.equal("report --json", [(rule["rule"], rule["matches"], [node["node"] for node in rule["nodes"]]) for rule in described],
                [(options[2], 0, []), (options[4], rules[1]["matches"], sorted({row["node"] for row in pages}))])
     for said in ("PLACED  'size >= 1G -> default'  no block fits this rule", "PLACED  'size >= 1M -> node 0'  8 blocks of", "of its pages on node 0"):
         this.true(f"the summary says {said!r}", said in done.stderr, done.stderr)

@@ -63,7 +63,7 @@ def check_refusals(this, rules):
         expect_refusal(this, said, rule)
     rules.write_text(RULES.format("64M").replace("memkind", "jemalloc"), encoding="ascii")
     expect_refusal(this, "only 'memkind'", rules)
-    # A file of that name that is no library, as a system without the package has none.
+    # A file of that name that is not a library, as a system without the package has none.
     this.path("absent").mkdir()
     this.path("absent/libmemkind.so.0").write_bytes(b"")
     this.environment["LD_LIBRARY_PATH"] = str(this.path("absent"))

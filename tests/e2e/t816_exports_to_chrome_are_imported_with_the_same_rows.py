@@ -52,16 +52,16 @@ def expected(trace, tables):
 
 def check_others(this, trace, again, offset, printed):
     """Tables with a place of their own: each row is a slice, a point or a counter."""
-    told = account(printed)
-    tables = [table for table in told if told[table][0] and table not in ("slice", "flow", "counter") and not table.startswith(SAMPLES)]
+    reported = account(printed)
+    tables = [table for table in reported if reported[table][0] and table not in ("slice", "flow", "counter") and not table.startswith(SAMPLES)]
     found = Counter((row["category"], row["ts"] + offset, row["dur"]) for row in rows_of(again, "slice") if row["category"] in tables)
     found += Counter((row["domain"], row["ts"] + offset, -1) for row in rows_of(again, "mark") if row["domain"] in tables)
     wanted = expected(trace, tables)
     points = {"python_stack", "stack_sample"}  # of a moment, whatever their columns say
     wanted = Counter((table, ts, -1 if table in points else dur) for table, ts, dur in wanted.elements())
     this.equal("slices and points", found, wanted)
-    this.equal("as many as were written", sum(found.values()), sum(told[table][0] for table in tables))
-    counters = sum(told[table][0] for table in told if table.startswith(SAMPLES))
+    this.equal("as many as were written", sum(found.values()), sum(reported[table][0] for table in tables))
+    counters = sum(reported[table][0] for table in reported if table.startswith(SAMPLES))
     this.true("counters", counters == 0 or len(rows_of(again, "counter")) >= counters, printed)
 
 

@@ -62,15 +62,15 @@ def check(this):
         out, printed = export(this, trace, "otf2", f"{name}.otf2")
         every_row_is_told_of(this, trace, printed)
         again = imported(this, out / "traces.otf2")
-        told = account(printed)
+        reported = account(printed)
         wanted = regions(trace)
         found = Counter((row["name"], row["ts"], row["dur"]) for row in rows_of(again, "slice"))
         if name == "imported":
             this.equal("ends of arrows", arrows(again), arrows(trace))
             check_attributes(this, trace, again)
         this.equal(f"{name}: regions", found, wanted, said=printed)
-        named = {table for table in told if told[table][0]} & (NAMES.keys() | OTHERS)
-        this.equal(f"{name}: as many as were written", sum(found.values()), sum(told[table][0] for table in named))
+        named = {table for table in reported if reported[table][0]} & (NAMES.keys() | OTHERS)
+        this.equal(f"{name}: as many as were written", sum(found.values()), sum(reported[table][0] for table in named))
         this.equal(f"{name}: samples of stacks", stacks(again, ("stack_sample",)), stacks(trace, ("python_stack", "stack_sample")))
         check_values(this, trace, again)
 

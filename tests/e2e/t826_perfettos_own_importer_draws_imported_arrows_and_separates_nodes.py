@@ -12,7 +12,7 @@ from lib.flow_sample import EVENTS
 from lib.imported import imported
 from lib.trace_processor import FAULTS, asked, dist
 
-# An end that is a point stands for the slice that it is in.
+# An end that is a point represents the slice that it is in.
 ARROWS = """WITH named AS (SELECT s.id, iif(s.category = 'flow', p.name, s.name) AS name FROM slice s LEFT JOIN slice p ON p.id = s.parent_id)
 SELECT a.name, b.name FROM flow f JOIN named a ON a.id = f.slice_out JOIN named b ON b.id = f.slice_in ORDER BY 1, 2"""
 PROCESSES = "SELECT count(DISTINCT upid), count(DISTINCT pid) FROM process WHERE pid > 0 AND name LIKE 'node%'"
@@ -22,7 +22,7 @@ CALLS = "SELECT substr(p.name, 1, 5), count(*) FROM slice s JOIN thread_track t 
 def check(this):
     processor = dist()
     path = this.path("flows.json")
-    # The processor takes no id that is no number, and turns an arrow around whose slice at the end began before.
+    # The processor takes no id that is not a number, and turns an arrow around whose slice at the end began before.
     path.write_text(json.dumps([event for event in EVENTS if event.get("id") not in ("zeta", 5)]))
     [wanted] = asked(this, processor, path, ARROWS)
     out, _ = export(this, imported(this, path), "perfetto", "flows.pftrace")

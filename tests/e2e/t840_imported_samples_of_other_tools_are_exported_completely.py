@@ -32,9 +32,9 @@ def check_perfetto(this, name, trace):
     every_row_is_told_of(this, trace, printed)
     file = perfetto_file.read(out)
     this.equal(f"faults of {name} for Perfetto", file.faults, [])
-    told = account(printed)
+    reported = account(printed)
     arrows = re.search(r"arrows of flow: \d+; (\d+) of its rows", printed)
-    this.equal(f"slices, points and counters of {name}", len(file.slices) + len(file.counters) + (int(arrows[1]) if arrows else 0), events_of(printed, told.keys() - STACKS))
+    this.equal(f"slices, points and counters of {name}", len(file.slices) + len(file.counters) + (int(arrows[1]) if arrows else 0), events_of(printed, reported.keys() - STACKS))
     this.true(f"samples of {name}", len(file.samples) <= events_of(printed, STACKS) + events_of(printed, {"slice"}), printed)
 
 

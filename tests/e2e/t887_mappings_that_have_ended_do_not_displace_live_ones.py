@@ -44,8 +44,8 @@ def check(this):
     for text in ("pages not sampled (its mappings are no longer known)", "sampled only the newest 511 mappings of all processes together"):
         this.true(f"the summary says {text!r}", text in said, said)
     this.true("no share", "of what is resident" not in said, said)
-    told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]["rules"]
-    this.equal("report --json", [(rule["lacks_mappings"], rule["resident_bytes"]) for rule in told], [(True, None), (True, None)])
+    reported = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]["rules"]
+    this.equal("report --json", [(rule["lacks_mappings"], rule["resident_bytes"]) for rule in reported], [(True, None), (True, None)])
 
 
 if __name__ == "__main__":

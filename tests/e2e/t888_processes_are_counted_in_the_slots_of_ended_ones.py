@@ -20,8 +20,8 @@ def check(this):
     this.true("ended processes are one row", len(together) == 1 and len(rows) <= bursts.SLOTS, rows)
     this.true("the largest of them", 2 << 20 <= together[0]["peak_bytes"] < 3 << 20, together)
     this.equal("pids", len({row["pid"] for row in rows}), len(rows))
-    told = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]
-    this.equal("report --json", (told["rules"][0]["matches"], told["not_counted"]), (BLOCKS, 0))
+    reported = json.loads(this.run(case.MLRUN, "report", trace.folder, "--json").stdout)["placement"]
+    this.equal("report --json", (reported["rules"][0]["matches"], reported["not_counted"]), (BLOCKS, 0))
 
 
 if __name__ == "__main__":

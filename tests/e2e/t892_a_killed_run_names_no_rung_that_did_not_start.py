@@ -24,10 +24,10 @@ def check(this):
     killed_collector.wait_for(this.path("end.seen").exists, 60)
     if "are not seen" in said:  # the trial failed, too
         raise case.Skip(said)
-    told = json.loads((out / "session.json").read_text())["access"]
+    reported = json.loads((out / "session.json").read_text())["access"]
     this.true("the rung does not start", "--access: faults: " in said, said)
-    this.equal("rungs", told["rungs"], [])
-    this.true("why", "open files" in told["problem"] and all("open files" in one["problem"] for one in told["tried"]), told)
+    this.equal("rungs", reported["rungs"], [])
+    this.true("why", "open files" in reported["problem"] and all("open files" in one["problem"] for one in reported["tried"]), reported)
     done = this.run(case.MLRUN, "recover", out)
     this.equal("exit status of recover", done.returncode, 0, said=done.stderr)
     this.equal("rungs of the trace", this.opened(out).run["access"]["rungs"], [])

@@ -202,7 +202,7 @@ def check_folders(this, folders):
     this.true("in the summary, too", "file operations: recorded by system calls; times are those of the calls" in summary,
               summary)
     this.true("what has no call is said", trace.covers("without a system call of their own"), trace.rows("coverage"))
-    # This kernel leaves out a completion of a block request now and then, which is no operation on a file.
+    # This kernel leaves out a completion of a block request now and then, which is not an operation on a file.
     this.equal("nothing lost", [row for row in trace.rows("loss") if row["reason"] != labels.COMPLETION], [])
     old = this.trace(this.victim("closes_by_old_table"), "321", options=("--kprobes=block,wait,vfs", "--preload=off"))
     this.equal("calls of 32-bit programs are counted", [row["kernel"] for row in old.rows("coverage")

@@ -101,8 +101,8 @@ def check_tables(this):
                    {("splice read", PAGE): HANDED, ("splice write", PAGE): HANDED})
         away = [row for row in waits if row["tid"] == worker.tid and worker.begin_ns < row["ts"] + row["dur"] < worker.end_ns]
         check_switches(this, worker, len(away))
-        told = sum(row["dur"] - row["vfs_ns"] for row in rows)
-        this.equal(f"{worker.name}: time away in its operations", told, overlap_ns(rows, away))
+        reported = sum(row["dur"] - row["vfs_ns"] for row in rows)
+        this.equal(f"{worker.name}: time away in its operations", reported, overlap_ns(rows, away))
 
 
 def check_lost(this, name):

@@ -57,8 +57,8 @@ def check(this):
             trace = Trace(out)
             reads, added, missing, read = pages_of(trace, path)
             this.equal(f"reads of {options}", reads, SIZE // 65536 + 1)
-            told = {row["path"]: row["missing_bytes"] + row["ahead_bytes"] for row in trace.rows("summary_file")}
-            this.equal(f"the summary's, {options}", told.get(path), added * PAGE)
+            reported = {row["path"]: row["missing_bytes"] + row["ahead_bytes"] for row in trace.rows("summary_file")}
+            this.equal(f"the summary's, {options}", reported.get(path), added * PAGE)
             this.equal(f"bytes that devices read for pages that were added, {options}", read, added * PAGE)
             # A system that is short of memory takes a few pages back in between.
             this.true(f"pages that were added, {options}", added >= SIZE // PAGE if is_cold else added < SIZE // PAGE // 10, added)

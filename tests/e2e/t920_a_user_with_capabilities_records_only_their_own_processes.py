@@ -132,8 +132,8 @@ def check(this):
         shell = [row["pid"] for row in trace.rows("process") if row["command"].startswith("sh ")]
         of_others = [row for row in trace.rows("wait") if row["dur"] > 300_000_000 and row["pid"] not in shell]
         this.equal("one sleep of the three", len(of_others), 1, said=trace.rows("wait"))
-        told = [row for row in trace.rows("coverage") if "rights beyond" in row["detail"]]
-        this.equal("and it is said", [row["kernel"] for row in told], [2], said=trace.rows("coverage"))
+        reported = [row for row in trace.rows("coverage") if "rights beyond" in row["detail"]]
+        this.equal("and it is said", [row["kernel"] for row in reported], [2], said=trace.rows("coverage"))
 
         done = this.run(*AS_NOBODY, mlrun, "--kprobes", "--pid", str(os.getpid()), "--duration", "1", cwd=home)
         this.true("root's process is refused", done.returncode != 0 and "only root" in done.stderr, done.stderr)

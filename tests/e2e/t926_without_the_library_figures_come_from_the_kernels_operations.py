@@ -33,19 +33,19 @@ def check_figures(this, name, options):
     done = this.run(case.MLRUN, "--kprobes=require", *options, "--quiet", "-o", out, "--", sys.executable, "-S", "-B", "-c", PROGRAM, folder)
     this.equal("exit status", done.returncode, 0, said=done.stderr)
     trace = this.opened(out)
-    told = json.loads(this.run(case.MLRUN, "report", "--json", out).stdout)
-    files = {entry["path"].removeprefix(f"{folder}/"): entry["totals"] for entry in told["files"]}
+    reported = json.loads(this.run(case.MLRUN, "report", "--json", out).stdout)
+    files = {entry["path"].removeprefix(f"{folder}/"): entry["totals"] for entry in reported["files"]}
     wanted = {"a": {"read_calls": 5 + 1 + 1 + 3, "write_calls": 10, "bytes_read": 500 + 5000 + 21, "bytes_written": 10000, "errors": 0},
               "b": {"read_calls": 0, "bytes_read": 0, "bytes_written": 5000, "errors": 0}}
     for path, figures in wanted.items():
         this.equal(f"{name}: {path}", {key: files.get(path, {}).get(key) for key in figures}, figures)
-    children = [process for process in told["processes"] if process["parent_proc_id"]]
+    children = [process for process in reported["processes"] if process["parent_proc_id"]]
     this.equal(f"{name}: what the child read", [process["files"]["bytes_read"] for process in children], [21])
     rows = trace.rows("vfs")
     outermost = [row for row in rows if not row["outer_op_id"] and row["op"] not in ("fault", "clone", "other")]
-    this.equal(f"{name}: of all processes", (told["totals"]["files"]["calls"], sum(process["files"]["calls"] for process in told["processes"])),
+    this.equal(f"{name}: of all processes", (reported["totals"]["files"]["calls"], sum(process["files"]["calls"] for process in reported["processes"])),
                (len(outermost), len(outermost)))
-    this.equal(f"{name}: time", told["totals"]["files"]["time_ns"], sum(row["dur"] for row in outermost))
+    this.equal(f"{name}: time", reported["totals"]["files"]["time_ns"], sum(row["dur"] for row in outermost))
     summary = this.run(case.MLRUN, "report", "--full", out).stdout
     this.true(f"{name}: records of the kernel side are named", "by the kernel side" in summary, summary)
 

@@ -86,8 +86,8 @@ def misses(this, trace, folder):
     paths = trace.paths
     mine = {file_id for file_id, path in paths.items() if path.startswith(f"{folder}/case_")}
     rows = {row["path"]: (row["missing_bytes"], row["ahead_bytes"]) for row in trace.rows("summary_file") if row["file_id"] in mine}
-    told = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
-    this.equal("JSON", {file["path"]: (file["missing_bytes"], file["ahead_bytes"]) for file in told["files"] if file["path"] in rows}, rows)
+    reported = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)
+    this.equal("JSON", {file["path"]: (file["missing_bytes"], file["ahead_bytes"]) for file in reported["files"] if file["path"] in rows}, rows)
     calls = dict.fromkeys(rows, (0, 0))
     for call in trace.rows("call"):
         if call["file_id"] in mine and call["miss_pages"] is not None:

@@ -71,8 +71,8 @@ def check(this):
     table = report[report.index("WHERE I/O TIME WENT"):].split("\n\n")[0]
     for phase in phases.values():
         this.true(f"the report has {phase['name']}", f"\n  {phase['name']} " in table, table)
-    told = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)["splits"]
-    this.equal("JSON", {row["id"]: row["device_ns"] for row in told if row["scope"] == "phase"},
+    reported = json.loads(this.run(case.MLRUN, "report", "--json", trace.folder).stdout)["splits"]
+    this.equal("JSON", {row["id"]: row["device_ns"] for row in reported if row["scope"] == "phase"},
                {phase_id: row["device_ns"] for phase_id, row in splits.items()})
 
 

@@ -21,14 +21,14 @@ def check(this):
         done, ran, out = run(this, words)
         this.equal(f"exit status with {words}", done.returncode, 0, said=done.stderr)
         this.true(f"{words}: the command ran", ran.exists())
-    [told] = [signal for signal in Trace(out).run["kernel_side"]["signals"] if signal["signal"] == SIGNAL]
+    [reported] = [signal for signal in Trace(out).run["kernel_side"]["signals"] if signal["signal"] == SIGNAL]
     done, ran, out = run(this, "require,vfs")
-    comes = told["mechanism"] is not None
+    comes = reported["mechanism"] is not None
     this.equal("exit status", done.returncode, 0 if comes else 125, said=done.stderr)
     this.equal("the command ran", ran.exists(), comes)
     if not comes:
         this.true("one line says what is missing, and why", len(done.stderr.splitlines()) == 1 and
-                  f"{SIGNAL}: {told['missing']}" in done.stderr, done.stderr)
+                  f"{SIGNAL}: {reported['missing']}" in done.stderr, done.stderr)
         this.true("nothing is left behind", not out.exists())
 
 

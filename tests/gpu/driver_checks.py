@@ -90,13 +90,13 @@ def check_cost(programs, launches, rounds):
             "agrees": median(shares) <= COST_SHARE and median(own_ns) <= OWN_NS}
 
 
-def judged_end(how, told):
+def judged_end(how, described):
     """Nothing may be missing after an orderly end. After another end, what CUPTI still held is missing, and `loss` says so."""
-    losses = real_losses(told["losses"])
+    losses = real_losses(described["losses"])
     if how not in KILLED:
-        return told["kernels"] == told["launches"] and not losses
+        return described["kernels"] == described["launches"] and not losses
     is_said = any(row["reason"] == HELD for row in losses)
-    return told["kernels"] <= told["launches"] and is_said and all(row["reason"] == HELD for row in losses)
+    return described["kernels"] <= described["launches"] and is_said and all(row["reason"] == HELD for row in losses)
 
 
 def check_end(programs, how, launches):
@@ -104,8 +104,8 @@ def check_end(programs, how, launches):
     if done is None:
         return {"reason": said, "agrees": False}
     kernels, calls = (len(programs.rows(trace, table)) for table in ("gpu_kernel", "gpu_api"))
-    told = {"launches": done["launches"], "kernels": kernels, "calls": calls, "losses": programs.rows(trace, "loss")}
-    return told | {"agrees": judged_end(how, told)}
+    described = {"launches": done["launches"], "kernels": kernels, "calls": calls, "losses": programs.rows(trace, "loss")}
+    return described | {"agrees": judged_end(how, described)}
 
 
 def check_graph(programs, kernels):

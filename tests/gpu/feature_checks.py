@@ -226,10 +226,10 @@ def check_copies(mlrun, folder):
     if out is None or untraced is None:
         return {"reason": [trace, said], "agrees": False}
     copies = [row for row in rows(mlrun, trace, "gpu_memcpy") if row["kind"] in ("HtoD", "DtoH")]
-    told = json.loads(ran([mlrun, "report", "--json", trace]).stdout)["gpu_work"]["host_buffers"]
+    reported = json.loads(ran([mlrun, "report", "--json", trace]).stdout)["gpu_work"]["host_buffers"]
     return copied(out["buffers"], copies) | {
         "gpus": rows(mlrun, trace, "gpu"), "nodes": collections.Counter(row["host_node"] for row in copies),
-        "misplaced": sorted({row["misplaced_bytes"] for row in copies}), "summary": told,
+        "misplaced": sorted({row["misplaced_bytes"] for row in copies}), "summary": reported,
         "ns_of_a_copy": {name: [at["ns"] for at in run["buffers"]] for name, run in (("untraced", untraced), ("traced", out))}}
 
 

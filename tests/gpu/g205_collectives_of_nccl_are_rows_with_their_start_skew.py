@@ -86,9 +86,9 @@ def check_skew(this, trace):
 
 def check_old(this, program):
     trace = this.trace(program, "old")
-    told = [(row["operation"], row["bytes"], row["reduction"], row["communicator"], row["sequence"], row["rank"])
+    described = [(row["operation"], row["bytes"], row["reduction"], row["communicator"], row["sequence"], row["rank"])
             for row in trace.rows("collective")]
-    this.equal("what NCCL up to 2.24 tells", told, [("AllReduce", 512, "Avg", None, None, None),
+    this.equal("what NCCL up to 2.24 tells", described, [("AllReduce", 512, "Avg", None, None, None),
                                                     ("AllGather", 99, None, None, None, None)])
 
 

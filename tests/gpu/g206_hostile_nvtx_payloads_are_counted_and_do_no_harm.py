@@ -24,8 +24,8 @@ def check(this):
     rows = trace.rows("collective")
     this.equal("a collective from the readable members", [(row["operation"], row["bytes"], row["communicator"]) for row in rows],
                [("Beyond", 12, None)])
-    told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "payloads of NVTX"]
-    this.equal("coverage of the others", told,
+    reported = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "payloads of NVTX"]
+    this.equal("coverage of the others", reported,
                ["8 have a layout that the program did not register: their marks have no value",
                 "2 could be decoded only in part: their marks lack some members"])
     lost = [(row["channel"], row["count"]) for row in trace.rows("loss")]

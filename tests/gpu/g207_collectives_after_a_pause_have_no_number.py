@@ -41,8 +41,8 @@ def check(this):
     this.equal("broadcasts", [row["sequence"] for row in rows if row["operation"] == "Broadcast"], [None, None])
     compared = {row["operation"]: row["compared"] for row in report(this, trace)["collectives"]}
     this.equal("compared", (compared["AllReduce"], compared["Broadcast"]), (BEFORE, 0))
-    told = [row["detail"].split()[0] for row in trace.rows("coverage") if row["subject"] == "numbers of collectives"]
-    this.equal("coverage of the others", told, [str(2 * (AFTER + 1))])
+    reported = [row["detail"].split()[0] for row in trace.rows("coverage") if row["subject"] == "numbers of collectives"]
+    this.equal("coverage of the others", reported, [str(2 * (AFTER + 1))])
 
 
 if __name__ == "__main__":

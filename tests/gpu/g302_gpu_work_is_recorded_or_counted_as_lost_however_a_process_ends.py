@@ -58,10 +58,10 @@ def check_own_work(this):
     """CUPTI's own work is in the loss table, and is no loss."""
     for major in (12, 13):  # of 12.0 the record is shorter
         trace = cupti_case.fetched(this, "return", LAUNCHES, majors=(major,), driver=major, OVERHEAD=1)
-        told = {row["reason"]: (row["count"], row["unit"]) for row in trace.rows("loss")}
-        this.equal("of 700 ns each", {(count % 700, count > 0, unit) for count, unit in told.values()}, {(0, True, "ns")})
-        this.equal("of each launch", told["CUPTI's own work: command buffer full"][0], 700 * (LAUNCHES + 1))
-        this.equal("times of kinds", sorted(told), ["CUPTI's own work: buffer flush", "CUPTI's own work: command buffer full"])
+        reported = {row["reason"]: (row["count"], row["unit"]) for row in trace.rows("loss")}
+        this.equal("of 700 ns each", {(count % 700, count > 0, unit) for count, unit in reported.values()}, {(0, True, "ns")})
+        this.equal("of each launch", reported["CUPTI's own work: command buffer full"][0], 700 * (LAUNCHES + 1))
+        this.equal("times of kinds", sorted(reported), ["CUPTI's own work: buffer flush", "CUPTI's own work: command buffer full"])
         cupti_case.complete(this, trace, LAUNCHES)
 
 

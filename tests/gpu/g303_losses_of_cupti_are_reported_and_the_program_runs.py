@@ -14,21 +14,21 @@ REFUSALS = {39: "another tool", 35: "CAP_SYS_ADMIN", 15: "update the driver", 40
 def check(this):
     for code, words in REFUSALS.items():
         trace = cupti_case.traced(this, "return", LAUNCHES, SUBSCRIBE=code)
-        told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
-        this.true(f"why there is nothing ({code})", len(told) == 1 and words in told[0] and str(code) in told[0], told)
+        reported = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
+        this.true(f"why there is nothing ({code})", len(reported) == 1 and words in reported[0] and str(code) in reported[0], reported)
         this.equal("kernels", trace.rows("gpu_kernel"), [])
         this.true("mlrun says so", "--cupti recorded nothing" in trace.stderr, trace.stderr)
     required = cupti_case.traced(this, "return", LAUNCHES, SUBSCRIBE=39, options=["--cupti=require"], status=125)
     this.equal("kernels", required.rows("gpu_kernel"), [])
 
     part = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=MEMSET)
-    told = [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"]
+    reported = [row["detail"] for row in part.rows("coverage") if row["subject"] == "part of the GPU work"]
     this.true("coverage of the refused kind",
-              len(told) == 1 and told[0].startswith("no permission") and told[0].endswith("(MEMSET: 35)"), told)
+              len(reported) == 1 and reported[0].startswith("no permission") and reported[0].endswith("(MEMSET: 35)"), reported)
     this.equal("kernels and memsets beside it", (len(part.rows("gpu_kernel")), part.rows("gpu_memset")), (LAUNCHES + 1, []))
     needed = cupti_case.traced(this, "return", LAUNCHES, REFUSED_KIND=CONCURRENT_KERNEL)
-    told = [row["detail"] for row in needed.rows("coverage") if row["subject"] == "GPU work"]
-    this.true("without kernels there is no recording", len(told) == 1 and "CONCURRENT_KERNEL: 35" in told[0], told)
+    reported = [row["detail"] for row in needed.rows("coverage") if row["subject"] == "GPU work"]
+    this.true("without kernels there is no recording", len(reported) == 1 and "CONCURRENT_KERNEL: 35" in reported[0], reported)
 
     dropped = cupti_case.traced(this, "return", LAUNCHES, DROPPED=12)
     this.equal("dropped", [(row["reason"], row["count"]) for row in dropped.rows("loss") if row["unit"] == "records"],

@@ -40,11 +40,11 @@ def check(this):
     named = this.trace(cupti_case.APP, "return", LAUNCHES, options=["--cupti"], env=environment)
     this.equal("the one that is named", library_of(named), [(files[12], 1)])
     newer = cupti_case.traced(this, "return", LAUNCHES, majors=(13,), driver=12)
-    told = [row["detail"] for row in newer.rows("coverage") if row["subject"] == "GPU work"]
+    reported = [row["detail"] for row in newer.rows("coverage") if row["subject"] == "GPU work"]
     check_beside(this, "together/libcudart.so.13", "together/libcupti.so.13")
     check_beside(this, "wheel/nvidia/cuda_runtime/lib/libcudart.so.13", "wheel/nvidia/cuda_cupti/lib/libcupti.so.13")
     check_beside(this, "toolkit/lib64/libcudart.so.13", "toolkit/extras/CUPTI/lib64/libcupti.so.13")
-    this.true("none that the driver takes", len(told) == 1 and library_of(newer) != [(files[13], 1)], told)
+    this.true("none that the driver takes", len(reported) == 1 and library_of(newer) != [(files[13], 1)], reported)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ while time.monotonic() < end:
 def check_driver_that_starts_nothing(this):
     marker = case.BUILD / "gpu" / "marker" / "libcuda.so.1"
     trace = this.trace(sys.executable, "-c", LOADED, marker, options=["--cupti"])
-    told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
-    this.true("coverage says so", len(told) == 1 and str(marker) in told[0] and "CUDA_INJECTION64_PATH" in told[0], told)
+    reported = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "GPU work"]
+    this.true("coverage says so", len(reported) == 1 and str(marker) in reported[0] and "CUDA_INJECTION64_PATH" in reported[0], reported)
 
 
 def check(this):
@@ -55,11 +55,11 @@ def check(this):
     this.true("which one is printed", "/somebody/else.so" in own.stderr, own.stderr)
     foreign = this.trace("/bin/sh", "-c", "CUDA_INJECTION64_PATH=/somebody/else.so /bin/echo with; /bin/echo without",
                          options=["--cupti"])
-    told = [(row["proc_id"], row["detail"]) for row in foreign.rows("coverage") if row["subject"] == "GPU work"]
+    reported = [(row["proc_id"], row["detail"]) for row in foreign.rows("coverage") if row["subject"] == "GPU work"]
     echoes = [row["proc_id"] for row in foreign.rows("process") if row["command"] == "/bin/echo with"]
-    this.equal("programs with another tool's injection", len(told), 1)
-    named = [told[0][0]] == echoes and "/somebody/else.so" in told[0][1]
-    this.true("which program, which library", named, (told, echoes))
+    this.equal("programs with another tool's injection", len(reported), 1)
+    named = [reported[0][0]] == echoes and "/somebody/else.so" in reported[0][1]
+    this.true("which program, which library", named, (reported, echoes))
     wrong = this.run(case.MLRUN, "--cupti=maybe", "/bin/true")
     this.equal("status of a wrong word", wrong.returncode, 125)
 

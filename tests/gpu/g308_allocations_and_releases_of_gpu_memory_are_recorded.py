@@ -41,9 +41,9 @@ def check_summary(this, trace):
 
 def check_what_is_told_in_part(this):
     trace = cupti_case.traced(this, "parts", 0)
-    told = {row["subject"]: row["detail"] for row in trace.rows("coverage")}
-    this.true("pages of managed memory", told.get("managed memory", "").startswith("1 allocations "), told)
-    this.true("kernels whose names are cut alike", told.get("names of kernels", "").startswith("1 are cut at 12288 bytes"), told)
+    reported = {row["subject"]: row["detail"] for row in trace.rows("coverage")}
+    this.true("pages of managed memory", reported.get("managed memory", "").startswith("1 allocations "), reported)
+    this.true("kernels whose names are cut alike", reported.get("names of kernels", "").startswith("1 are cut at 12288 bytes"), reported)
     rows = sorted(trace.names[row["name_id"]] for row in trace.rows("gpu_kernel"))
     whole = ["k" * (KEPT_OF_NAME - 2) + end for end in ("0", "1", "kk", "kk")]
     this.true("they are whole as far as that", rows == whole, [(len(name), name[-3:]) for name in rows])

@@ -74,10 +74,10 @@ def check_killed(this):
     trace = cupti_case.traced(this, "held", 20, options=["--cupti-graph-nodes=0"], status=137)
     gap = [row["first"] for row in trace.rows("loss") if row["reason"] == "what CUPTI held when the process was killed or CUPTI did not answer at the end"]
     this.equal("gaps", len(gap), 1)
-    told = grouped(trace.rows("gpu_graph"))
+    reported = grouped(trace.rows("gpu_graph"))
     calls = sorted(trace.rows("gpu_api"), key=lambda row: row["ts"])
     for call, after_twin in zip(calls, calls[2:]):
-        nodes = sum(row["nodes"] for row in told.get(call["correlation_id"], []))
+        nodes = sum(row["nodes"] for row in reported.get(call["correlation_id"], []))
         this.true("all told, or in the gap", nodes == NODES or gap[0] <= after_twin["ts"], (call, nodes, gap))
 
 

@@ -51,9 +51,9 @@ def check_rows(this, trace):
 
 def check_summary(this, trace):
     stacks = report(this, trace)["gpu_work"]["stacks"]
-    told = sorted((row["blocks"], row["bytes"], (row["frames"] or "").split(" (")[0]) for row in stacks)
+    reported = sorted((row["blocks"], row["bytes"], (row["frames"] or "").split(" (")[0]) for row in stacks)
     # Three calls of build_model are three places in it.
-    this.equal("never released", told, sorted([(BLOCKS, BLOCKS * LEAKED, "leak_a_block"), (1, PART, "build_model"),
+    this.equal("never released", reported, sorted([(BLOCKS, BLOCKS * LEAKED, "leak_a_block"), (1, PART, "build_model"),
                                                (1, PART, "build_model"), (1, PITCHED, "build_model"), (1, BY_DRIVER, "")]))
     text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)

@@ -47,13 +47,13 @@ def check_starts(this):
 
 
 def check_counts(this):
-    told = {"counts": {"a": 2, "b": 1}, "time_us": 3.0}
+    described = {"counts": {"a": 2, "b": 1}, "time_us": 3.0}
     right = [kernel(1, "a"), kernel(2, "a"), kernel(3, "b")]
-    agree(this, "kernels as counted", counts(told, right), True)
-    agree(this, "one too many", counts(told, [*right, kernel(4, "b")]), False)
-    agree(this, "another name", counts(told, [*right[:2], kernel(3, "c")]), False)
-    agree(this, "time 3 % off", counts(told, [*right[:2], kernel(3, "b", 1089)]), True)
-    agree(this, "time 5 % off", counts(told, [*right[:2], kernel(3, "b", 1150)]), False)
+    agree(this, "kernels as counted", counts(described, right), True)
+    agree(this, "one too many", counts(described, [*right, kernel(4, "b")]), False)
+    agree(this, "another name", counts(described, [*right[:2], kernel(3, "c")]), False)
+    agree(this, "time 3 % off", counts(described, [*right[:2], kernel(3, "b", 1089)]), True)
+    agree(this, "time 5 % off", counts(described, [*right[:2], kernel(3, "b", 1150)]), False)
     agree(this, "nothing at all", counts({"counts": {}, "time_us": 0}, []), False)
     stretch = [10 * MS, 20 * MS]
     this.equal("kernels of a stretch of time", checking.within([kernel(at * MS) for at in (9, 10, 15, 20, 21)], stretch),

@@ -35,12 +35,12 @@ def checks(this, name, only, **more):
 def check(this):
     seen = checks(this, "report", "work,features")
     this.equal("checks", len(seen), 17)
-    for name, told in seen.items():
-        this.true(name, told["agrees"] is (None if name in TOLD else True) and not told.get("failed_by_exception"), told)
+    for name, reported in seen.items():
+        this.true(name, reported["agrees"] is (None if name in TOLD else True) and not reported.get("failed_by_exception"), reported)
     starts = seen["kernels_begin_in_their_calls"]["launches"]
     this.true("as many kernels as show one in ten thousand", starts["joined"] >= 100_000, starts)
     wrong = checks(this, "forgetful", "work,features", FAKE_TORCH_FORGETS="1")
-    this.equal("a profiler that forgets", {name for name, told in wrong.items() if told["agrees"] is False}, COMPARED)
+    this.equal("a profiler that forgets", {name for name, reported in wrong.items() if reported["agrees"] is False}, COMPARED)
     this.true("nothing is left in the sources", not os.path.exists(HERE / "fakes" / "torch" / "__pycache__"))
 
 

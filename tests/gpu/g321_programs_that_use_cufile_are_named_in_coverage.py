@@ -15,16 +15,16 @@ except OSError:
 """
 
 
-def told(trace):
+def reported(trace):
     return [row for row in trace.rows("coverage") if "cuFile" in row["subject"]]
 
 
 def check(this):
     used = this.trace(sys.executable, "-c", LOOK, options=["--preload=files"])
-    this.equal("rows", [(row["proc_id"], row["seen"], row["kernel"]) for row in told(used)], [(0, -1, -1)])
-    this.true("in the summary", "cuFile" in this.run(case.MLRUN, "report", "--full", used.folder).stdout, told(used))
+    this.equal("rows", [(row["proc_id"], row["seen"], row["kernel"]) for row in reported(used)], [(0, -1, -1)])
+    this.true("in the summary", "cuFile" in this.run(case.MLRUN, "report", "--full", used.folder).stdout, reported(used))
     unused = this.trace(sys.executable, "-c", "pass", options=["--preload=files"])
-    this.equal("without it", told(unused), [])
+    this.equal("without it", reported(unused), [])
 
 
 if __name__ == "__main__":

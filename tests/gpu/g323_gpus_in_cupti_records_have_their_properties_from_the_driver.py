@@ -39,8 +39,8 @@ def check_whole(this):
     for command in (launch, ["/bin/sh", "-c", f"{' '.join(map(str, launch))}; sleep {MANY_LAUNCHES_S}"]):
         trace, questions = traced(this, command, MOCK_CUPTI_GPU=1)
         gpu, gpus = gpu_of_work(this, trace)
-        told = {key: gpu[key] for key in ("kind", "name", "uuid", "pci", "nvml_index", "driver", "memory_bytes", "parent_id")}
-        this.equal("the GPU", told, {"kind": "gpu", "name": "Fake 1", "uuid": "GPU-01112233-4455-6677-8899-aabbccddeeff",
+        reported = {key: gpu[key] for key in ("kind", "name", "uuid", "pci", "nvml_index", "driver", "memory_bytes", "parent_id")}
+        this.equal("the GPU", reported, {"kind": "gpu", "name": "Fake 1", "uuid": "GPU-01112233-4455-6677-8899-aabbccddeeff",
                                      "pci": "0001:18:02.0", "nvml_index": 1, "driver": "580.01", "memory_bytes": 80 << 30,
                                      "parent_id": None})
         this.equal("idle GPUs are listed too", [row["nvml_index"] for row in gpus.values()], [0, 1])
@@ -52,8 +52,8 @@ def check_whole(this):
 def check_instance(this):
     trace, _ = traced(this, [cupti_case.APP, "return", LAUNCHES], form=INSTANCE, MOCK_CUPTI_GPU=1, MOCK_CUPTI_MIG=2, FAKE_NVML_MIG=1)
     gpu, gpus = gpu_of_work(this, trace)
-    told = (gpu["kind"], gpu["uuid"], gpu["gpu_instance"], gpu["compute_instance"], gpu["nvml_index"])
-    this.equal("the instance", told, ("mig", "MIG-01112233-4455-6677-8899-aabbccddee02", 2, 0, 1))
+    reported = (gpu["kind"], gpu["uuid"], gpu["gpu_instance"], gpu["compute_instance"], gpu["nvml_index"])
+    this.equal("the instance", reported, ("mig", "MIG-01112233-4455-6677-8899-aabbccddee02", 2, 0, 1))
     parent = gpus[gpu["parent_id"]]
     this.equal("its GPU", (parent["kind"], parent["nvml_index"], parent["parent_id"]), ("gpu", 1, None))
 

@@ -59,8 +59,8 @@ def check_right(this):
     trace = traced(this, 0)
     check_addresses(this, trace, 0, 0)
     this.equal("the GPU's node", [row["numa_node"] for row in trace.rows("gpu") if row["pci"] == PCI], [0])
-    told = report(this, trace)["gpu_work"]["host_buffers"]
-    this.equal("all are known, none is misplaced", [sum(row[key] for row in told) for key in ("bytes", "known_bytes", "misplaced_bytes", "misplaced_ns")],
+    reported = report(this, trace)["gpu_work"]["host_buffers"]
+    this.equal("all are known, none is misplaced", [sum(row[key] for row in reported) for key in ("bytes", "known_bytes", "misplaced_bytes", "misplaced_ns")],
                [sum(bytes_of(copy) * copy[3] for copy in COPIES)] * 2 + [0, 0])
     this.true("one line of the summary", "on the GPU's node" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
 
@@ -76,9 +76,9 @@ def check_without_memory(this):
 def check_wrong(this):
     trace = traced(this, 1)
     check_addresses(this, trace, 0, "all")
-    told = report(this, trace)["gpu_work"]["host_buffers"]
+    reported = report(this, trace)["gpu_work"]["host_buffers"]
     by_function = {}
-    for row in told:
+    for row in reported:
         this.equal("node of the GPU", row["gpu_node"], 1)
         name = (row["allocated_by"] or "").split(" (")[0], row["memory"]
         bytes_, copies, time = by_function.get(name, (0, 0, 0))
@@ -99,16 +99,16 @@ def check_unknown(this):
     """The firmware does not tell, or there is no NVML: no verdict, and the summary says so."""
     for trace in (traced(this, -1), traced(this, 0, nvml="none")):
         check_addresses(this, trace, 0, None)
-        told = report(this, trace)["gpu_work"]["host_buffers"]
-        this.equal("no verdict", {(row["gpu_node"], row["misplaced_bytes"]) for row in told}, {(None, 0)})
+        reported = report(this, trace)["gpu_work"]["host_buffers"]
+        this.equal("no verdict", {(row["gpu_node"], row["misplaced_bytes"]) for row in reported}, {(None, 0)})
         this.true("it is said", "no node with memory is known to be next to the GPU" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
 
 
 def check_without_allocations(this):
     trace = traced(this, 1, options=("--preload=off",))
     check_addresses(this, trace, 0, "all")
-    told = report(this, trace)["gpu_work"]["host_buffers"]
-    this.equal("pageable buffers have no call site", {row["allocated_by"] for row in told if row["memory"] == "pageable"}, {None})
+    reported = report(this, trace)["gpu_work"]["host_buffers"]
+    this.equal("pageable buffers have no call site", {row["allocated_by"] for row in reported if row["memory"] == "pageable"}, {None})
 
 
 def check(this):

@@ -101,7 +101,7 @@ def check_proofs(this, trace):
             starts.setdefault((thread, row["ts"]), []).append(row["ts"] + row["dur"])
     for piece in trace.rows("gpu_idle"):
         if piece["proof"] == "none":
-            this.true("no row is needed", piece["label"] in ("cpu", "not known"), piece)
+            this.true("no row is needed", piece["label"] in ("cpu", "unknown"), piece)
             continue
         thread = piece["gpu_id"] if piece["proof"] == "gpu_kernel" else piece["tid"]
         ends = rows[piece["proof"]].get((thread, piece["proof_ts"]), [])
@@ -158,9 +158,9 @@ def check_calls(this, trace, worker):
         if row["proc_id"] == worker and row["label"] == "waiting" and is_slow(trace, row):
             of_calls.setdefault((row["thread_id"], row["file_id"]), {}).setdefault(func[row["call_id"]], []).append(row["dur"])
     most = {key: max(sum(times) for times in calls.values()) for key, calls in of_calls.items()}
-    told = [row for row in trace.rows("summary_gpu_idle") if row["label"] == "waiting" and (row["thread_id"], row["file_id"]) in most]
-    this.equal("waits on the slow file in the summary", len(told), len(most))
-    for row in told:
+    reported = [row for row in trace.rows("summary_gpu_idle") if row["label"] == "waiting" and (row["thread_id"], row["file_id"]) in most]
+    this.equal("waits on the slow file in the summary", len(reported), len(most))
+    for row in reported:
         calls = of_calls[row["thread_id"], row["file_id"]]
         this.equal("the longest call", (row["func_ns"], sum(calls.get(row["func"], [0]))),
                    (most[row["thread_id"], row["file_id"]],) * 2, said=str(calls))
@@ -180,9 +180,9 @@ def check_run(this, way, slow_s, *options):
 
 
 def check_computed(this, trace, slow_s, *options):
-    told = sum(row["dur"] for row in trace.rows("gpu_idle") if row["label"] == "cpu")
+    reported = sum(row["dur"] for row in trace.rows("gpu_idle") if row["label"] == "cpu")
     computed = int((data_folder(this, "cpu", slow_s, *options) / "computed").read_text(encoding="utf-8"))
-    this.true("its processor time is recorded as such", told >= COMPUTED * computed, (told, computed))
+    this.true("its processor time is recorded as such", reported >= COMPUTED * computed, (reported, computed))
 
 
 def check_way(this, way, *options):

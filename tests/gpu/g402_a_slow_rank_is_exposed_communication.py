@@ -87,9 +87,9 @@ def traced_ranks(this, slow_s):
 
 def shares_of_ranks(this, slow_s):
     """The share of communication in the idle time of the quick rank's GPU, and of the rank's own time in that of the slow one's."""
-    trace, told = traced_ranks(this, slow_s)
+    trace, reported = traced_ranks(this, slow_s)
     shares = {}
-    for rank, (process, talked_ns) in told.items():
+    for rank, (process, talked_ns) in reported.items():
         kernels = [row for row in trace.rows("gpu_kernel") if row["proc_id"] == process]
         [gpu] = {row["gpu_id"] for row in kernels}
         rows = [row for row in trace.rows("gpu_idle") if row["gpu_id"] == gpu]
@@ -99,7 +99,7 @@ def shares_of_ranks(this, slow_s):
         own_ns = sum(row["dur"] for row in rows if row["label"] == "waiting" and row["proc_id"] == process)
         shares[rank] = (own_ns if rank == 1 else talks_ns) / sum(row["dur"] for row in rows)
     this.equal("GPUs", len(trace.rows("gpu")), 2)
-    this.true("the quick rank waits for the slow one", told[0][1] > 0.9 * STEPS * slow_s * 1e9, told)
+    this.true("the quick rank waits for the slow one", reported[0][1] > 0.9 * STEPS * slow_s * 1e9, reported)
     return shares
 
 

@@ -55,8 +55,8 @@ def check_way(this, way):
                        options=["--cupti", "--preload", "--lossless"], env=environment)
     wanted = {name: idle_in(trace, start, end) for start, end, name in steps_of(trace)}
     this.equal("steps", len(wanted), STEPS)
-    told = report(this, trace)["gpu_steps"]
-    worst = told["worst"]
+    reported = report(this, trace)["gpu_steps"]
+    worst = reported["worst"]
     this.equal("idle time of each step", {row["name"]: row["idle_ns"] for row in worst},
                {name: ns for name, ns in wanted.items() if ns})
     this.true("labels add up", all(sum(row["idle"].values()) == row["idle_ns"] for row in worst), worst)
@@ -66,8 +66,8 @@ def check_way(this, way):
     [process] = {row["proc_id"] for row in trace.rows("gpu_kernel")}
     this.equal("who was to blame", (slow["blamed"]["label"], slow["blamed"]["proc_id"]), ("waiting", process))
     this.true("for most of it", slow["blamed"]["time_ns"] >= 0.9 * SLOW_S * 1e9, slow)
-    [gpu] = told["devices"]
-    this.equal("of the GPU", (gpu["steps"], gpu["idle_ns"], gpu["idle_max_ns"], told["left_out"]),
+    [gpu] = reported["devices"]
+    this.equal("of the GPU", (gpu["steps"], gpu["idle_ns"], gpu["idle_max_ns"], reported["left_out"]),
                (STEPS, sum(wanted.values()), max(wanted.values()), 0))
     median = statistics.median_low(sorted(wanted.values()))
     this.true("median", abs(gpu["idle_p50_ns"] - median) <= 0.016 * median + 1, (gpu, median))

@@ -66,11 +66,11 @@ def check_rows(this, trace, *, calls, threads):
 
 
 def check_summary(this, trace, times):
-    told = {}
+    reported = {}
     for row in report(this, trace)["gpu_work"]["stacks"]:
         key = ((row["frames"] or "").split(" (")[0], row["bytes"] // row["blocks"])
-        told[key] = told.get(key, 0) + row["blocks"]
-    this.equal("never released", told, {("build_model", MODEL): times, ("build_model", HANDLE): times,
+        reported[key] = reported.get(key, 0) + row["blocks"]
+    this.equal("never released", reported, {("build_model", MODEL): times, ("build_model", HANDLE): times,
                                         ("leak_a_block", LEAKED): times})
     text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "NEVER RELEASED, BY STACK" in text and "build_model" in text, text)

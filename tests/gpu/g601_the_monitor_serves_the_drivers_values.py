@@ -45,9 +45,9 @@ def check_gpu(this, families, gpu, driver):
             near(this, f"{name} {kind}", value(families, name, **labels, **{label: kind}), first + gpu * more)
     engines = {sample.labels["engine"]: sample.value for sample in families["mlrun_gpu_engine_utilization_ratio"].samples
                if labels.items() <= sample.labels.items()}
-    told = {name: wanted for name, wanted in ENGINES.items() if driver >= 535 or name in ("encoder", "decoder")}
+    reported = {name: wanted for name, wanted in ENGINES.items() if driver >= 535 or name in ("encoder", "decoder")}
     this.equal("engines", {name: round(got, 9) for name, got in engines.items()},
-               {name: round(first + gpu * more, 9) for name, (first, more) in told.items()})
+               {name: round(first + gpu * more, 9) for name, (first, more) in reported.items()})
     reserved = 0 if driver >= 535 else 512 * MIB
     this.equal("memory", value(families, "mlrun_gpu_memory_used_bytes", **labels), (1000 + gpu) * MIB + reserved)
     for name, percent in GPM.items():

@@ -165,9 +165,9 @@ def check_gap(runs):
 
 
 def check_losses(runs):
-    told = {name: runs.rows(trace, "loss") for name, trace in (("steps", runs.traced()[1]), ("launches", runs.traced_loop()[1]))}
+    reported = {name: runs.rows(trace, "loss") for name, trace in (("steps", runs.traced()[1]), ("launches", runs.traced_loop()[1]))}
     work = json.loads((runs.traced()[1] / "run.json").read_text())["gpu_work"]
-    return {"losses": told, "gpu_work": work, "agrees": not any(real_losses(losses) for losses in told.values())}
+    return {"losses": reported, "gpu_work": work, "agrees": not any(real_losses(losses) for losses in reported.values())}
 
 
 def check_launch(runs):

@@ -37,7 +37,7 @@ TEST(Fork, TwoThousandShortChildrenLoseNoCall) {
   EXPECT_EQ(t.all_drops(), 0);
 }
 
-TEST(Fork, InAHandlerOfAnOpenGivesNoNumberTwice) {
+TEST(Fork, InASignalHandlerDuringAnOpenGivesNoFileNumberTwice) {
   const std::string fifo = testing::TempDir() + "mlrun_fifo." + std::to_string(getpid());
   std::vector<uint32_t> numbers;
   RunOptions options;

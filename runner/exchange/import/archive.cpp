@@ -65,7 +65,7 @@ std::optional<TarHeader> tar_header(std::string_view block) {
   const auto size = tar_number(block.substr(124, 12)), expected = tar_number(block.substr(kSumAt, kSumBytes));
   if (!size || !expected || *expected != sum || *size > kSizeMax) return std::nullopt;
   TarHeader header{std::string(text_field(block.substr(0, 100))), *size, block[156]};
-  // At these bytes POSIX tar has the beginning of the name, GNU tar other fields.
+  // A POSIX header has the beginning of a long name here; GNU tar, which has a blank in byte 262, has other fields.
   const std::string_view prefix = block[262] == '\0' ? text_field(block.substr(345, 155)) : std::string_view();
   if (!prefix.empty()) header.name = std::string(prefix) + "/" + header.name;
   return header;

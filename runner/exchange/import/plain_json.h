@@ -22,7 +22,7 @@ class PlainJson {
   [[nodiscard]] size_t used() const { return static_cast<size_t>(at_ - begin_); }
   [[nodiscard]] bool is_at_end() const { return at_ == end_; }
 
-  // The next byte that is no white space, which is not consumed; '\0' at the end.
+  // The next byte that is not white space, which is not consumed; '\0' at the end.
   char peek() {
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
     return at_ == end_ ? '\0' : *at_;

@@ -8,8 +8,8 @@
 
 #include "runner/exchange/import/event_table.h"
 #include "runner/exchange/import/trace_maker.h"
+#include "runner/summary/gpu/gpu_work_meter.h"
 #include "runner/summary/meters/builder.h"
-#include "runner/summary/meters/gpu_work_meter.h"
 #include "runner/summary/meters/mark_meter.h"
 #include "runner/summary/summary.h"
 #include "runner/trace/gpu/torch_memory_table.h"
@@ -20,7 +20,7 @@
 
 namespace mlrun::exchange {
 
-// The part of a mark that is no text: its texts are stored beside it while marks are sorted.
+// The part of a mark that is not text: its texts are stored beside it while marks are sorted.
 struct MarkFields {
   model::Origin origin;
   int64_t dur_ns = -1, error_ns = 0;

@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 from mlrun_trace.errors import TraceError, WordParser, need
 from mlrun_trace.interrupt import ends_by_interrupt
+from mlrun_trace.output import checks_output
 from mlrun_trace.sandbox import ROWS_MOST, Sandbox
 from mlrun_trace.trace import Trace
 
@@ -92,9 +93,10 @@ def serve(traces: Traces) -> None:
 
 
 @ends_by_interrupt
+@checks_output
 def main() -> int:
     parser = WordParser(prog="mlrun mcp", description="Serves traces over standard input and output, by the Model Context Protocol.",
-                        epilog="Needs mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.\nexample: mlrun mcp mlrun-train-1")
+                        epilog="Examples:\n  mlrun mcp mlrun-train-1\n\nNeeds mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.")
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="traces to serve; only these can be read")
     try:
         serve(Traces(parser.parse_args().traces))

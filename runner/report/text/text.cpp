@@ -25,7 +25,7 @@ std::string exit_text(int64_t status, const TextStyle& style) {
 std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style) {
   const model::Run& run = summary.run;
   std::string out = style.bold(
-      cut_end(printable(run.command.empty() ? "(command not known)" : run.command_text()), style.width, style.glyphs));
+      cut_end(printable(run.command.empty() ? "(command unknown)" : run.command_text()), style.width, style.glyphs));
   std::vector<std::string> items;
   const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
     if (ns) items.push_back(name + util::time_text(*ns, style.glyphs));
@@ -47,7 +47,7 @@ namespace {
 
 std::string estimate_text(const Summary& summary, const TextStyle& style) {
   const std::optional<summary::CostEstimate> cost = summary::cost_estimate(summary);
-  if (!cost) return "cost not known (mlrun bench measures it)";
+  if (!cost) return "cost unknown (mlrun bench measures it)";
   const auto total_ns = int64_t(cost->total_ns);
   std::string text = "estimated cost " + util::time_text(total_ns, style.glyphs) + " of CPU";
   const model::Run& run = summary.run;

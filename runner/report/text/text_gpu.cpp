@@ -10,17 +10,17 @@
 namespace mlrun::report {
 namespace {
 
-constexpr int64_t kNotKnown = -1;
+constexpr int64_t kUnknown = -1;
 
 std::string share(int64_t ppm) { return util::percent_text(ppm, 1'000'000); }
-std::string watts(int64_t mw) { return mw == kNotKnown ? "-" : fmt::format("{:.0f} W", double(mw) / 1000); }
+std::string watts(int64_t mw) { return mw == kUnknown ? "-" : fmt::format("{:.0f} W", double(mw) / 1000); }
 std::string name_of(const summary::GpuSummary& gpu) {
   return fmt::format("{}{} {}", gpu.kind == "mig" ? "  MIG of " : "", gpu.index, printable(gpu.name));
 }
 
 std::string energy_text(int64_t mj) {
   constexpr int64_t kMjInKj = 1'000'000;
-  if (mj == kNotKnown) return "-";
+  if (mj == kUnknown) return "-";
   return mj < kMjInKj ? fmt::format("{:.0f} J", double(mj) / 1e3) : fmt::format("{:.1f} kJ", double(mj) / 1e6);
 }
 
@@ -40,7 +40,7 @@ std::string gpus_text(const Summary& summary, const TextStyle& style) {
   for (const summary::GpuSummary& gpu : summary.gpus) {
     table.add({name_of(gpu), share(gpu.busy_ppm), share(gpu.sm_active_ppm), util::bytes_text(gpu.fb_peak_bytes),
                watts(gpu.power_mean_mw), watts(gpu.power_peak_mw), energy_text(gpu.energy_mj),
-               gpu.temperature_peak_c == kNotKnown ? "-" : fmt::format("{} C", gpu.temperature_peak_c),
+               gpu.temperature_peak_c == kUnknown ? "-" : fmt::format("{} C", gpu.temperature_peak_c),
                util::time_text(gpu.throttled_ns, style.glyphs), util::bytes_text(gpu.pcie_rx_bytes),
                util::bytes_text(gpu.pcie_tx_bytes)});
   }

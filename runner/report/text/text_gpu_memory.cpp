@@ -34,7 +34,7 @@ std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"NEVER RELEASED, BY STACK", "memory", "blocks", "bytes", "of it late"});
   for (size_t i = 0; i < summary.gpu_stacks.size() && i < kStacksShown; ++i) {
     const summary::GpuStackSummary& stack = summary.gpu_stacks[i];
-    table.add({stack.stack_id == 0 ? "stack not known" : fmt::format("stack {}", stack.stack_id), stack.memory,
+    table.add({stack.stack_id == 0 ? "stack unknown" : fmt::format("stack {}", stack.stack_id), stack.memory,
                util::count_text(stack.blocks), bytes_text(stack.bytes),
                stack.late == 0 ? "-" : bytes_text(stack.late_bytes)});
     std::string_view left = stack.frames;

@@ -174,9 +174,8 @@ std::string ended_in(const Summary& summary, const std::string& end, const std::
 std::string ended_text(const Summary& summary, const TextStyle& style) {
   return ended_in(summary, "no exit", style.warning("KILLED"), "1 process was killed by a signal",
                   "processes were killed by a signal", style) +
-         ended_in(summary, "no record", style.bold("ENDED"),
-                  "1 process ended without an exit record (how is not known)",
-                  "processes ended without an exit record (how is not known)", style);
+         ended_in(summary, "no record", style.bold("ENDED"), "1 process ended without an exit record (how is unknown)",
+                  "processes ended without an exit record (how is unknown)", style);
 }
 
 const ProcessSummary* find_process(const Summary& summary, int32_t proc_id) {

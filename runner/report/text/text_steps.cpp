@@ -20,7 +20,7 @@ std::string known_from(const summary::Answer& answer) {
     case StepsFrom::kPattern:
       return fmt::format("by the pattern of waiting and computing, {} of them clear",
                          util::percent_text(answer.steps_sure_ppm, 1'000'000));
-    case StepsFrom::kLoops: return "by the position of its loop at each stack sample; begins may be off by 20 ms";
+    case StepsFrom::kLoops: return "from loop positions in stack samples; step starts are accurate to 20 ms";
   }
   return "";
 }

@@ -181,7 +181,7 @@ class BitsRung : public Rung {
       return false;
     }
     facts_.samples++;
-    process.left.push_back({});  // stands for the whole process
+    process.left.push_back({});  // represents the whole process
     return true;
   }
 

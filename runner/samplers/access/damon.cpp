@@ -266,13 +266,13 @@ class DamonRung : public Rung {
   void start(uint64_t now_ns) {
     failed_.clear();
     try_ns_ = now_ns + kRetryNs;
-    if (!is_mine_ && is_configured(places_)) {  // the write would remove what is off
+    if (!owns_kdamond_ && is_configured(places_)) {  // the write would remove what is off
       failed_ = configured_by_another(places_);
       if (facts_.samples == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
       return;
     }
     write("nr_kdamonds", "1");
-    is_mine_ = failed_.empty();
+    owns_kdamond_ = failed_.empty();
     write("0/contexts/nr_contexts", "1");
     is_fixed_ = knows_operation(places_, "fvaddr");
     targets_.clear();
@@ -306,8 +306,8 @@ class DamonRung : public Rung {
 
   void stop() {
     if (runs_) put(places_.admin + "/0/state", "off");
-    if (is_mine_) put(places_.admin + "/nr_kdamonds", "0");
-    runs_ = is_mine_ = false;
+    if (owns_kdamond_) put(places_.admin + "/nr_kdamonds", "0");
+    runs_ = owns_kdamond_ = false;
   }
 
   void drain(Rows& rows) {
@@ -361,7 +361,7 @@ class DamonRung : public Rung {
   std::vector<uint32_t> pids_;   // to monitor
   std::vector<Target> targets_;  // that DAMON monitors
   bool runs_ = false, is_fixed_ = false;
-  bool is_mine_ = false;  // the configuration
+  bool owns_kdamond_ = false;  // this run wrote DAMON's configuration and must remove it
   int failures_ = 0;
   model::MemoryAccess::Rung facts_;
 };

@@ -121,7 +121,7 @@ Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, c
 
 std::vector<Interpreter::Thread> Interpreter::threads() {
   std::vector<Thread> threads;
-  size_t visited = 0;  // counts over all interpreters, to end loops in invalid data
+  size_t visited = 0;  // total over all interpreters; the limit ends a cycle in corrupt memory
   memory_.forget_error();
   uint64_t interpreter = memory_.get<uint64_t>(runtime_ + layout_.interpreters_head).value_or(0);
   for (size_t i = 0; interpreter != 0 && i < kInterpretersMax; ++i) {

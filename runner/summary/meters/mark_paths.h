@@ -23,7 +23,7 @@ class MarkPaths {
   struct Name {
     std::string domain;
     int64_t name_id = 0;
-    bool is_rest = false;  // stands for the names of all ranges beyond kNamesMax, kPathsMax or kDepthMax
+    bool is_rest = false;  // represents the names of all ranges beyond kNamesMax, kPathsMax or kDepthMax
   };
   struct Path {
     int32_t parent = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds up samples of Python stacks by thread and line, up to a limit; further ones together. Threads are
-// sampled at different rates: each sample counts with the time that it stands for.
+// sampled at different rates: each sample counts with the time that it represents.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class RowReader {
     if (has(name)) (*this)(name, value);
   }
 
-  // A column that older tables lack; null stands for `none`, the row's default.
+  // A column that older tables lack; null represents `none`, the row's default.
   template <typename Value>
   void later_optional(const std::string& name, Value& value, int /*none*/) {
     later(name, value);

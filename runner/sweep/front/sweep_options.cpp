@@ -75,7 +75,7 @@ Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
   }
   if (has_output && options.resume) return fail("--resume names OUT itself: leave out -o");
   if (options.extend && options.plan.empty())
-    return fail("--extend adds the runs that an edited plan has more: name the plan");
+    return fail("--extend adds the runs that are new in an edited plan: give the plan file");
   if (options.plan.empty() && (!options.resume || options.dry_run)) {
     return fail(
         options.modes.empty()
@@ -100,7 +100,8 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_option("-o,--output", output, "folder of the results, a new one (default: none)")->option_text("OUT");
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
   app.add_flag("--json", options.json, "with --dry-run: as JSON (default: off)");
-  app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
+  app.add_option("--resume", resumed, "run what is still missing in OUT (default: no sweep is resumed)")
+      ->option_text("OUT");
   app.add_flag(
       "--slurm", options.slurm,
       "let Slurm make the runs, as job arrays; OUT must be on a shared file system. Each run checks the CPUs and "

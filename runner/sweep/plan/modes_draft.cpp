@@ -43,7 +43,7 @@ void check_numbers(const Fields& fields, const Place& line, const ModesVariables
   }
 }
 
-// The older script read the number with strtoull: hexadecimal is allowed, and 0 is no limit. --pmem reports text that is no number.
+// The older script read the number with strtoull: hexadecimal is allowed, and 0 is no limit. --pmem reports text that is not a number.
 std::string size_suffix(const std::string& bytes) {
   char* end = nullptr;
   const uint64_t number = std::strtoull(bytes.c_str(), &end, 0);

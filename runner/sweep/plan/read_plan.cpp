@@ -85,7 +85,7 @@ Result<Plan> plan_of_runs(const std::string& modes, const std::string& repetitio
   draft.plan.repetitions = util::whole_number<int32_t>(repetitions).value_or(0);
   if (draft.plan.repetitions < 1 || draft.plan.repetitions > kRepetitionsMax) {
     draft.faults.add({"", 0, "N"},
-                     fmt::format("'{}' is no number of repetitions, from 1 to {}", repetitions, kRepetitionsMax));
+                     fmt::format("'{}' is not a number of repetitions from 1 to {}", repetitions, kRepetitionsMax));
   }
   read_workload_words(workloads, draft);
   draft.plan.order = Order::kSequence;

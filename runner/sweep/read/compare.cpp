@@ -35,7 +35,7 @@ constexpr const char* kCompareFooter =
     "JSON: {rows: [{configuration, base, workload, figure, question, a, b, difference, low, high, verdict: "
     "differs|equal|cannot_tell, margin, needs_runs, n_a, n_b, pairs, method}], warnings, conditions}; difference, low, "
     "high and "
-    "margin are fractions of a, null where not known.";
+    "margin are fractions of a, null where unknown.";
 
 struct CompareWords {
   std::string a, b, base, margin;

@@ -28,7 +28,7 @@ Result<double> parse_percent(std::string_view text) {
   const std::string_view digits = number.starts_with('+') ? number.substr(1) : number;
   const auto percent = util::real_number(digits);
   if (!percent || !std::isfinite(*percent) || number.starts_with("+-"))
-    return fail(fmt::format("'{}' is not a number of per cent", text));
+    return fail(fmt::format("'{}' is not a percentage", text));
   return *percent / 100;
 }
 

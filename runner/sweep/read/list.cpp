@@ -28,7 +28,7 @@ constexpr const char* kListFooter =
     "\n"
     "JSON: {runs: [{folder, configuration, workload, block, position, attempt, state: "
     "planned|running|done|failed|timed_out, "
-    "exit_status, wall_s, started (UTC), failure, path, figures, machine, facts}]}, null where not known. folder is "
+    "exit_status, wall_s, started (UTC), failure, path, figures, machine, facts}]}, null where unknown. folder is "
     "the name "
     "below OUT/runs, path includes OUT/runs.";
 

@@ -30,7 +30,7 @@ constexpr const char* kStatFooter =
     "...}}}, "
     "remarks}], warnings, outside: [{folder, configuration, workload, block, wall_s, usual_s, difference, hints: "
     "[{figure, cause, "
-    "value, usual, weight}]}]}, null where not known. outside: runs whose time is unlike that of the others.";
+    "value, usual, weight}]}]}, null where unknown. outside: runs whose time is unlike that of the others.";
 
 Json stat_json(const Sweep& sweep, const Statistics& all) {
   Json rows = Json::array(), outside = Json::array();

@@ -81,7 +81,7 @@ Result<int> slurm_task(const Arguments& arguments) {
   if (arguments.size() != 2) return fail("slurm-task is only for the scripts that mlrun sweep --slurm writes");
   const std::string& number = arguments[1];
   const auto index = util::whole_number<size_t>(number);
-  if (!index) return fail(fmt::format("'{}' is no number of a task: SLURM_ARRAY_TASK_ID is not set", number));
+  if (!index) return fail(fmt::format("'{}' is not a task number: SLURM_ARRAY_TASK_ID is not set", number));
   const auto stored = read_submission(arguments[0]);
   if (!stored) return tl::make_unexpected(stored.error());
   if (*index >= stored->submission.tasks.size()) return fail(fmt::format("{} has no task {}", arguments[0], number));

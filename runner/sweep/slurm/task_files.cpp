@@ -66,7 +66,7 @@ RunRow run_of(const json& from) {
   run.pid = from.at("pid");
   run.failure = from.at("failure");
   run.interrupted = from.at("interrupted");
-  // A figure that is no finite number is null in JSON: unknown.
+  // A figure that is not a finite number is null in JSON: unknown.
   for (auto [of, to] : {std::pair{"figures", &run.figures}, {"machine", &run.machine}}) {
     for (const auto& [name, value] : from.at(of).items()) {
       if (value.is_number()) (*to)[name] = value;

@@ -15,7 +15,7 @@ namespace mlrun::sweep {
 
 inline std::string database_path(const std::string& folder) { return folder + "/" + session::kSweepDatabase; }
 
-// What failed, and what to do.
+// The error for a failed access to the database of this sweep: what failed, and what to do.
 Error database_error(const std::string& folder, const SQLite::Exception& error);
 
 // Runs `body`, which returns a Result.

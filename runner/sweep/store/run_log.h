@@ -28,7 +28,7 @@ class RunLog {
   [[nodiscard]] virtual int lock_fd() const = 0;
   virtual Status set_running(const RunRow& run, const Processes& processes) = 0;
   virtual Status set_ended(const RunRow& run) = 0;  // stores everything but `planned`
-  // Stores a helper (a command of the sweep that is no run) before it starts. There is one at a time.
+  // Stores a helper (a command of the sweep that is not a run) before it starts. There is one at a time.
   virtual Status set_helper(const Processes& processes) = 0;
 
  protected:

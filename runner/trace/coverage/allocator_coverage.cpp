@@ -60,7 +60,7 @@ class AllocatorCoverage {
       if (image.malloc_in_front) ++unseen[{image.proc_id, image.allocator}];
     }
     for (const auto& [key, images] : unseen) {
-      const std::string place = key.second.empty() ? "a file that is not known" : key.second;
+      const std::string place = key.second.empty() ? "an unknown file" : key.second;
       rows_.push_back(
           {key.first, "allocations",
            "the allocator in " + place +

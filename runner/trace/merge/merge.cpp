@@ -13,7 +13,7 @@
 #include "runner/events/session.h"
 #include "runner/findings/answer.h"
 #include "runner/idle/python_lines.h"
-#include "runner/summary/meters/gpu_meter.h"
+#include "runner/summary/gpu/gpu_meter.h"
 #include "runner/summary/meters/python_meter.h"
 #include "runner/summary/tables/phase_times.h"
 #include "runner/summary/tables/tables.h"

@@ -10,7 +10,7 @@
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/parquet/row_table.h"
-#include "runner/summary/meters/gpu_meter.h"
+#include "runner/summary/gpu/gpu_meter.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/util/result.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the project's documents promise: the columns of TABLES.md, and the queries in the pages."""
+"""What the project's documents promise: the verbs of `mlrun --help`, the columns of TABLES.md, and the queries in the pages."""
 
 import re
 
@@ -14,6 +14,14 @@ KERNEL_EVENT_TABLES = ("block_part", "wait", "vfs", "remote", "gpu_file", "torch
 SHARED = dict.fromkeys((*EVENT_TABLES, *KERNEL_EVENT_TABLES, *IMPORTED_TABLES), (COMMON,)) | {
     "gpu_api": (COMMON, OF_GPU), "gpu_sync": (COMMON, OF_GPU), "gpu_memory": (COMMON, OF_GPU), "gpu_graph": (COMMON, OF_GPU),
     **dict.fromkeys(("gpu_kernel", "gpu_memcpy", "gpu_memset"), (COMMON, OF_GPU, ON_DEVICE))}
+
+
+def verbs(this):
+    """Names in the section "Verbs:" of `mlrun --help`; a line that continues one is indented further."""
+    text = this.run(case.MLRUN, "--help").stdout.partition("\nVerbs:\n")[2].partition("\n\n")[0]
+    found = re.findall(r"^  (\w+)", text, re.MULTILINE)
+    this.true("verbs", {"run", "mcp"} <= set(found), text)
+    return found
 
 
 def sections(text):

@@ -51,10 +51,10 @@ def events_of(printed, tables):
 
 
 def every_row_is_told_of(this, trace, printed):
-    told = account(printed)
+    reported = account(printed)
     for table in sorted(path.name for path in (trace.folder / "tables").iterdir()):
         rows = sum(pyarrow.parquet.read_metadata(part).num_rows for part in (trace.folder / "tables" / table).glob("*.parquet"))
-        this.equal(f"rows of {table}, written and left out", sum(told.get(table, (0, 0))), rows, said=printed)
+        this.equal(f"rows of {table}, written and left out", sum(reported.get(table, (0, 0))), rows, said=printed)
 
 
 def with_rows(trace, folder, table, change):

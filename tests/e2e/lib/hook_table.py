@@ -76,8 +76,8 @@ def rows_without_functions():
 
 def imports_of(program):
     """Names that the program takes from its libraries: what it calls by another name is not called."""
-    told = subprocess.run(["nm", "-D", "--undefined-only", program], capture_output=True, text=True, check=True).stdout
-    return {line.split()[-1].split("@")[0] for line in told.splitlines()}
+    reported = subprocess.run(["nm", "-D", "--undefined-only", program], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in reported.splitlines()}
 
 
 @dataclass
@@ -121,13 +121,13 @@ def windows_in(log, pid):
             for begin, end in zip(marks[::2], marks[1::2], strict=True)]
 
 
-def rows_of(trace, line, told):
+def rows_of(trace, line, reported):
     """Rows of that line between its marks, in all processes. For waits, only those on the victim's object or cancelled ones: a
     thread that ends a wait may block in a call of the same name, and then has a row too."""
     if line.table == "alloc":
-        return [row for row in trace.rows("alloc") if row["op"] == line.name and told.begin_ns <= row["ts"] < told.end_ns]
+        return [row for row in trace.rows("alloc") if row["op"] == line.name and reported.begin_ns <= row["ts"] < reported.end_ns]
     if line.table == "call":
         rows = [call for call in trace.calls if call.func == line.name and call.via == line.via
-                and told.begin_ns <= call.ts_ns < told.end_ns]
+                and reported.begin_ns <= call.ts_ns < reported.end_ns]
         return [row for row in rows if kinds()[row.func] != "wait" or row.end_ns - row.ts_ns > WAITED_NS or row.err == errno.ECANCELED]
     return []

@@ -2,7 +2,7 @@
 """Waits of a trace and the threads that ended them, against lines "FUNC WAITER POSTER" of a program (POSTER 0: unknown)."""
 
 
-def told(text):
+def reported(text):
     return [(func, int(waiter), int(poster)) for func, waiter, poster in map(str.split, text.splitlines())]
 
 
@@ -15,7 +15,7 @@ def waits(trace, least_ns=100_000):
 
 def expect(this, trace, text):
     """Each line has one wait of that thread with that poster; a thread that waits several times has them in this order."""
-    lines = told(text)
+    lines = reported(text)
     this.true("the program prints its waits", lines, text)
     seen = waits(trace)
     for func, tid in {(func, waiter) for func, waiter, _ in lines}:

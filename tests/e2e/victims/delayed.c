@@ -24,7 +24,7 @@ static struct {
 } calls[kCalls];
 static volatile int call;
 static long delay_ns;
-static int told[2];
+static int reported[2];
 
 static long now(void) {
   struct timespec time;
@@ -36,7 +36,7 @@ static void *hold_up(void *unused) {
   int listener;
   struct seccomp_notif asked;
   struct timespec delay = {0, delay_ns};
-  if (read(told[0], &listener, sizeof listener) != sizeof listener) return unused;
+  if (read(reported[0], &listener, sizeof listener) != sizeof listener) return unused;
   while (memset(&asked, 0, sizeof asked), ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) == 0) {
     struct seccomp_notif_resp go = {.id = asked.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     calls[call].held = now();
@@ -65,7 +65,7 @@ static bool filter(void) {
   struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
-  return listener >= 0 && write(told[1], &listener, sizeof listener) == sizeof listener;
+  return listener >= 0 && write(reported[1], &listener, sizeof listener) == sizeof listener;
 }
 
 #define TIMED(function, expression) \
@@ -73,7 +73,7 @@ static bool filter(void) {
 
 int main(int count, char **arguments) {
   pthread_t thread;
-  if (count != 3 || chdir(arguments[1]) || pipe(told)) return 2;
+  if (count != 3 || chdir(arguments[1]) || pipe(reported)) return 2;
   delay_ns = atol(arguments[2]);
   pthread_create(&thread, NULL, hold_up, NULL);
   if (!filter()) return 77;

@@ -98,8 +98,8 @@ static void waits(void) {
   say("bytes behind it that are as they were", (long)untouched);
 }
 
-static volatile int told;
-static void count(int number) { told += number == SIGUSR1; }
+static volatile int reported;
+static void count(int number) { reported += number == SIGUSR1; }
 
 static void lists(const char *what, char *path, int (*list)(int, struct aiocb *const *, int, struct sigevent *)) {
   char byte;
@@ -107,11 +107,11 @@ static void lists(const char *what, char *path, int (*list)(int, struct aiocb *c
       .aio_fildes = fileno(fopen(path, "r")), .aio_buf = &byte, .aio_nbytes = 1, .aio_lio_opcode = LIO_READ};
   struct aiocb *requests[] = {&request};
   request.aio_sigevent = (struct sigevent){.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-  told = 0;
+  reported = 0;
   signal(SIGUSR1, count);
   int result = list(LIO_WAIT, requests, 1, NULL);
-  for (int i = 0; i < 20 && !told; i++) usleep(10000);
-  say(what, result ? errno : told);
+  for (int i = 0; i < 20 && !reported; i++) usleep(10000);
+  say(what, result ? errno : reported);
 }
 
 static void destroy(void *object) {

@@ -115,13 +115,13 @@ TEST_F(ProcessSnapshotsTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   read_all();
   EXPECT_EQ(records_of(path).size(), 1u) << "opened, and its name is known";
 
-  mlrun_file_path told{};
-  told.head = {MLRUN_KERNEL_FILE_PATH, sizeof told, 0, util::monotonic_ns(), own_pid_, own_pid_};
-  told.device = before[0].device;
-  told.inode = before[0].inode;
+  mlrun_file_path reported{};
+  reported.head = {MLRUN_KERNEL_FILE_PATH, sizeof reported, 0, util::monotonic_ns(), own_pid_, own_pid_};
+  reported.device = before[0].device;
+  reported.inode = before[0].inode;
   operation.flags = MLRUN_FILE_CREATED;
-  operation.begin_ns = told.head.time_ns - 1;
-  snapshots_->take(told.head, &told, sizeof told);
+  operation.begin_ns = reported.head.time_ns - 1;
+  snapshots_->take(reported.head, &reported, sizeof reported);
   snapshots_->take(operation.head, &operation, sizeof operation);
   for (int i = 0; i < 100; i++) read_all();
   EXPECT_EQ(records_of(path).size(), 1u) << "the kernel has told its name while it was made";
@@ -190,7 +190,7 @@ void* wait_for_the_end(void*) {
 
 // A process whose first thread has exited. Under root it drops to an unprivileged user. It writes to `told` when it is
 // ready.
-pid_t process_without_first_thread(int told) {
+pid_t process_without_first_thread(int reported) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -198,7 +198,7 @@ pid_t process_without_first_thread(int told) {
   ::prctl(PR_SET_DUMPABLE, 1);
   pthread_t thread;
   if (::pthread_create(&thread, nullptr, wait_for_the_end, nullptr) != 0) ::_exit(1);
-  ::close(told);
+  ::close(reported);
   ::syscall(SYS_exit, 0);
   return 0;
 }
@@ -206,14 +206,14 @@ pid_t process_without_first_thread(int told) {
 TEST_F(ProcessSnapshotsTest, AProcessWhoseFirstThreadHasEndedKeepsItsProgramAndFiles) {
   std::string path;
   const util::UniqueFd open_file = temporary_file(path);
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const pid_t child = process_without_first_thread(told[1]);
+  int reported[2];
+  ASSERT_EQ(::pipe(reported), 0);
+  const pid_t child = process_without_first_thread(reported[1]);
   ASSERT_GT(child, 0);
   const auto pid = static_cast<uint32_t>(child);
-  ::close(told[1]);
+  ::close(reported[1]);
   char none = 0;
-  EXPECT_EQ(::read(told[0], &none, 1), 0);  // waits until the other end is closed
+  EXPECT_EQ(::read(reported[0], &none, 1), 0);  // waits until the other end is closed
   while (living_folder(pid) == "/proc/" + std::to_string(pid)) ::sched_yield();
 
   EXPECT_TRUE(living_folder(pid).starts_with("/proc/" + std::to_string(pid) + "/task/"));
@@ -231,7 +231,7 @@ TEST_F(ProcessSnapshotsTest, AProcessWhoseFirstThreadHasEndedKeepsItsProgramAndF
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_EQ(living_folder(pid), "");
   EXPECT_EQ(owner_of(pid), std::nullopt);
-  ::close(told[0]);
+  ::close(reported[0]);
   ::unlink(path.c_str());
 }
 

@@ -17,13 +17,13 @@ static void *run(void *number) {
 int main(void) {
   pthread_mutexattr_t robust;
   pthread_t threads[10];
-  int told = 0;
+  int reported = 0;
   fd = open_zero();
   pthread_mutexattr_init(&robust);
   pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
   for (int i = 0; i < 100; i++) pthread_mutex_init(&mutexes[i], &robust);
   for (long i = 0; i < 10; i++) pthread_create(&threads[i], 0, run, (void *)i);
   for (int i = 0; i < 10; i++) pthread_join(threads[i], 0);
-  for (int i = 0; i < 100; i++) told += pthread_mutex_lock(&mutexes[i]) == EOWNERDEAD;
-  dprintf(1, "told=%d\n", told);
+  for (int i = 0; i < 100; i++) reported += pthread_mutex_lock(&mutexes[i]) == EOWNERDEAD;
+  dprintf(1, "told=%d\n", reported);
 }

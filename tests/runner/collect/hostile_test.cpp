@@ -115,7 +115,7 @@ class Scribbler {
  private:
   [[noreturn]] static void scribble(Vandal vandal, int begun) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (bool told = false;; told = told || ::write(begun, "", 1) == 1) {
+    for (bool reported = false;; reported = reported || ::write(begun, "", 1) == 1) {
       vandal.owner_word();
       vandal.content();
     }

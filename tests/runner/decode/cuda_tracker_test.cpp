@@ -52,7 +52,7 @@ class CudaTrackerTest : public ::testing::Test {
   int64_t now_ns_ = 0;
 };
 
-TEST_F(CudaTrackerTest, AnAddressThatIsGivenAwayBeforeItsReleaseReturnsKeepsItsNewBlock) {
+TEST_F(CudaTrackerTest, AnAddressReusedBeforeItsReleaseReturnsBelongsToItsNewBlock) {
   call("cuMemAlloc_v2", {0, 100}, 7, 10, 20);
   call("cuMemAlloc_v2", {0, 200}, 7, 40, 50, kPid + 1);
   call("cuMemFree_v2", {7}, 0, 30, 60);  // began before the second one had the address

@@ -225,9 +225,9 @@ TEST(EventView, DecodesTheTimeOfAFree) {
     records.add_free_time(77, duration);
     const auto time = only<FreeTimeEvent>(records);
     EXPECT_EQ(time.start, 77u);
-    const uint64_t told = std::min(duration, (uint64_t{1} << 41) - 1);
-    EXPECT_LE(time.duration, told);
-    EXPECT_GT(time.duration + (duration < kLong ? 1 : 1024), told);
+    const uint64_t reported = std::min(duration, (uint64_t{1} << 41) - 1);
+    EXPECT_LE(time.duration, reported);
+    EXPECT_GT(time.duration + (duration < kLong ? 1 : 1024), reported);
   }
 }
 

@@ -40,7 +40,7 @@ blame::FileUse direct(blame::FileUse use) {
   return use;
 }
 
-TEST(FileCause, IsTheFirstThatTheUseShows) {
+TEST(FileCause, IsTheFirstOfTheOrderThatHolds) {
   const Case cases[] = {
       {"a server", reads(100, kMiB, kS), 1, 0.8, 0, Cause::kDataRemote},
       {"stat storm", with_names(reads(100, kMiB, kS / 100), 100, 50'000, kS), 1, 0, 0, Cause::kMetadata},

@@ -55,7 +55,7 @@ struct TwoWorkers {
 
 TEST(FreshWorkers, NeedLongerForTheirFirstBatchAlone) { EXPECT_NEAR(TwoWorkers(80).startup(), 80, 1); }
 
-TEST(FreshWorkers, ThatAreFastFromTheStartAreNotStarting) { EXPECT_EQ(TwoWorkers(12).startup(), 0); }
+TEST(FreshWorkers, ThatAreFastFromTheStartHaveNoStartUpTime) { EXPECT_EQ(TwoWorkers(12).startup(), 0); }
 
 }  // namespace
 }  // namespace mlrun::findings

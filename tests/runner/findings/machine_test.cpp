@@ -50,7 +50,7 @@ TEST(Machine, WithoutSamplesNothingIsKnownOfIdleProcessors) {
   EXPECT_LT(machine.free(), 0);
 }
 
-TEST(Machine, SamplesPerProcessorGiveTheNumberOfIdleOnes) {
+TEST(Machine, SamplesPerProcessorGiveTheMeanNumberOfIdleOnes) {
   const std::filesystem::path folder = ::testing::TempDir() + "findings_machine_" + std::to_string(::getpid());
   tables::RowTable<CpuColumns, CpuRow> table;
   ASSERT_TRUE(table.open_in(folder / "tables"));

@@ -99,7 +99,7 @@ class GpuIdleTest : public ::testing::Test {
 
 TEST_F(GpuIdleTest, IsBlamedInOneWindowWhereLittleWasRecorded) {
   merge(nullptr, {"gpu"});
-  EXPECT_EQ(pieces(), (std::map<std::string, int>{{"not known", 1}, {"launch", 1}}));
+  EXPECT_EQ(pieces(), (std::map<std::string, int>{{"unknown", 1}, {"launch", 1}}));
 }
 
 // Of another thread, so that they cut no piece themselves.
@@ -112,7 +112,7 @@ TEST_F(GpuIdleTest, IsBlamedInMoreWindowsTheMoreCallsOfCudaThereAre) {
     if (i % kOfAFrame == kOfAFrame - 1) spool_.add_data(2, records_);
   }
   merge(nullptr, {"gpu"});
-  EXPECT_EQ(pieces(), (std::map<std::string, int>{{"not known", 3}, {"launch", 1}}));
+  EXPECT_EQ(pieces(), (std::map<std::string, int>{{"unknown", 3}, {"launch", 1}}));
 }
 
 TEST_F(GpuIdleTest, IsBlamedInMoreWindowsTheMoreSleepsThereAre) {

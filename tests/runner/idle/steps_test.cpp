@@ -72,18 +72,18 @@ TEST_F(StepsTest, ShareAGapByTime) {
   add_idle(150, 220, 1);
   add_idle(220, 230, 1, IdleLabel::kCpu);
   add_idle(500, 600, 1);  // in none
-  const nlohmann::json told = steps_.describe();
-  ASSERT_EQ(told["worst"].size(), 2u);
-  EXPECT_EQ(told["worst"][0]["idle_ns"], 50);
-  EXPECT_EQ(told["worst"][0]["number"], 1);
-  EXPECT_EQ(told["worst"][0]["name"], "step 1");
-  EXPECT_EQ(told["worst"][1]["idle"], (nlohmann::json{{"file", 20}, {"cpu", 10}}));
-  EXPECT_EQ(told["worst"][1]["blamed"]["label"], "file");
-  EXPECT_EQ(told["worst"][1]["blamed"]["thread_id"], 2);
-  EXPECT_EQ(told["devices"][0]["steps"], 3);
-  EXPECT_EQ(told["devices"][0]["idle_ns"], 80);
-  EXPECT_EQ(told["devices"][0]["idle_max_ns"], 50);
-  EXPECT_EQ(told["devices"][0]["idle_p50_ns"], 30);
+  const nlohmann::json reported = steps_.describe();
+  ASSERT_EQ(reported["worst"].size(), 2u);
+  EXPECT_EQ(reported["worst"][0]["idle_ns"], 50);
+  EXPECT_EQ(reported["worst"][0]["number"], 1);
+  EXPECT_EQ(reported["worst"][0]["name"], "step 1");
+  EXPECT_EQ(reported["worst"][1]["idle"], (nlohmann::json{{"file", 20}, {"cpu", 10}}));
+  EXPECT_EQ(reported["worst"][1]["blamed"]["label"], "file");
+  EXPECT_EQ(reported["worst"][1]["blamed"]["thread_id"], 2);
+  EXPECT_EQ(reported["devices"][0]["steps"], 3);
+  EXPECT_EQ(reported["devices"][0]["idle_ns"], 80);
+  EXPECT_EQ(reported["devices"][0]["idle_max_ns"], 50);
+  EXPECT_EQ(reported["devices"][0]["idle_p50_ns"], 30);
 }
 
 TEST_F(StepsTest, OfTheMainThreadCountForAThreadWithoutAny) {
@@ -99,9 +99,9 @@ TEST_F(StepsTest, WithinEachOtherCountOnce) {
   add_step(100, 200);
   steps_.sort();
   add_idle(110, 150, 1);
-  const nlohmann::json told = steps_.describe();
-  ASSERT_EQ(told["worst"].size(), 1u);
-  EXPECT_EQ(told["worst"][0]["idle_ns"], 40);
+  const nlohmann::json reported = steps_.describe();
+  ASSERT_EQ(reported["worst"].size(), 1u);
+  EXPECT_EQ(reported["worst"][0]["idle_ns"], 40);
 }
 
 TEST_F(StepsTest, ThatOverlapInPartFollowEachOther) {
@@ -110,14 +110,14 @@ TEST_F(StepsTest, ThatOverlapInPartFollowEachOther) {
   add_step(160, 190);
   steps_.sort();
   add_idle(180, 220, 1);
-  const nlohmann::json told = steps_.describe();
-  ASSERT_EQ(told["worst"].size(), 2u);
-  EXPECT_EQ(told["devices"][0]["steps"], 2);
-  EXPECT_EQ(told["devices"][0]["time_ns"], 200);
-  EXPECT_EQ(told["devices"][0]["idle_ns"], 40);
-  EXPECT_EQ(told["worst"][1]["start_ns"], 200);
-  EXPECT_EQ(told["worst"][1]["duration_ns"], 100);
-  EXPECT_EQ(told["left_out"], 0);
+  const nlohmann::json reported = steps_.describe();
+  ASSERT_EQ(reported["worst"].size(), 2u);
+  EXPECT_EQ(reported["devices"][0]["steps"], 2);
+  EXPECT_EQ(reported["devices"][0]["time_ns"], 200);
+  EXPECT_EQ(reported["devices"][0]["idle_ns"], 40);
+  EXPECT_EQ(reported["worst"][1]["start_ns"], 200);
+  EXPECT_EQ(reported["worst"][1]["duration_ns"], 100);
+  EXPECT_EQ(reported["left_out"], 0);
 }
 
 TEST_F(StepsTest, HaveTheirNameWhereItHasNoNumber) {
@@ -141,11 +141,11 @@ TEST_F(StepsTest, AreLeftOutWhereTheIdleTimeIsIncomplete) {
   steps_.end_at(1, 250);
   steps_.end_at(2, 0);  // a GPU without idle time in steps
   add_idle(150, 220, 1);
-  const nlohmann::json told = steps_.describe();
-  ASSERT_EQ(told["worst"].size(), 1u);
-  EXPECT_EQ(told["worst"][0]["idle_ns"], 50);
-  EXPECT_EQ(told["devices"][0]["steps"], 1);
-  EXPECT_EQ(told["left_out"], 2);
+  const nlohmann::json reported = steps_.describe();
+  ASSERT_EQ(reported["worst"].size(), 1u);
+  EXPECT_EQ(reported["worst"][0]["idle_ns"], 50);
+  EXPECT_EQ(reported["devices"][0]["steps"], 1);
+  EXPECT_EQ(reported["left_out"], 2);
 }
 
 TEST_F(StepsTest, AreNullWhereThereAreNone) {

@@ -20,7 +20,7 @@ TEST(PreloadValue, ASanitizersRuntimeStaysBeforeUs) {
   EXPECT_EQ(preload_value("/a.so:libtsan.so.2", "/x/ours.so", ""), "libtsan.so.2:/x/ours.so:/a.so");
 }
 
-TEST(PreloadValue, ARuntimeIsLentBeforeUs) {
+TEST(PreloadValue, TheSanitizerRuntimePrecedesOurLibrary) {
   EXPECT_EQ(preload_value("/a.so", "/x/ours.so", "libasan.so.8"), "libasan.so.8::/x/ours.so:/a.so");
   EXPECT_EQ(preload_value("/own/libasan.so.8", "/x/ours.so", "libasan.so.8"), "/own/libasan.so.8:/x/ours.so");
   EXPECT_EQ(preload_value("libtsan.so.2::/y/libmlrun_preload.so:/a.so", "/x/ours.so", ""), "/x/ours.so:/a.so");

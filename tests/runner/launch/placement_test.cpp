@@ -20,21 +20,21 @@ PlacementTexts with(std::string PlacementTexts::*option, const char* list) {
   return texts;
 }
 
-TEST(placement, an_error_names_the_option) {
+TEST(placement, AnErrorNamesTheOption) {
   EXPECT_EQ(find_placement(with(&PlacementTexts::cpus, "8000")).error().text.substr(0, 12), "--cpus 8000:");
   EXPECT_EQ(find_placement(with(&PlacementTexts::mem_node, "x")).error().text.substr(0, 13), "--mem-node x:");
   EXPECT_EQ(find_placement(with(&PlacementTexts::interleave, "9-8")).error().text.substr(0, 17), "--interleave 9-8:");
   EXPECT_FALSE(find_placement({})->any());
 }
 
-TEST(placement, two_policies_are_refused) {
+TEST(placement, TwoPoliciesAreRefused) {
   PlacementTexts texts = with(&PlacementTexts::mem_node, "0");
   texts.preferred = "0";
   EXPECT_EQ(find_placement(texts).error().text,
             "--mem-node and --preferred both choose nodes of memory: give one of them");
 }
 
-TEST(placement, a_policy_from_outside_that_stops_numa_balancing_is_seen) {
+TEST(placement, APolicyFromOutsideThatStopsNumaBalancingIsSeen) {
   if (policy_stops_balancing()) GTEST_SKIP() << "this test runs under a policy of memory";
   bool is_set = false, before = true, after = false;
   std::thread([&] {  // a policy is one of a thread
@@ -48,7 +48,7 @@ TEST(placement, a_policy_from_outside_that_stops_numa_balancing_is_seen) {
   EXPECT_TRUE(after);
 }
 
-TEST(placement, the_kernel_gets_every_node_of_the_command) {
+TEST(placement, TheKernelGetsEveryNodeOfTheCommand) {
   constexpr int kPreferredMany = 5, kWeightedInterleave = 6;  // the headers may be older
   struct Case {
     MemoryPolicy policy;

@@ -179,7 +179,7 @@ TEST(RunTest, IsReadAsItIsWritten) {
   EXPECT_EQ(json_of(run_of(json::object())), json_of(model::Run()));
 }
 
-TEST(RunTest, WritesWhatIsMissingAsNullOrNotAtAll) {
+TEST(RunTest, WritesUnknownValuesAsNullOrLeavesThemOut) {
   const std::vector<KernelSide::Syscall> calls(1);
   EXPECT_TRUE(json_of(calls).at(0).at("p50_below_ns").is_null());
   EXPECT_FALSE(json_of(ResourceUse()).contains("read_bytes"));

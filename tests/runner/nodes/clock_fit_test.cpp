@@ -35,7 +35,7 @@ struct Truth {
   }
 };
 
-TEST(ClockFit, holds_the_true_offset_within_its_error_whatever_the_delays) {
+TEST(ClockFit, HoldsTheTrueOffsetWithinItsErrorWhateverTheDelays) {
   std::mt19937 chance(28);
   for (int run = 0; run < 300; ++run) {
     const double ppm = std::uniform_real_distribution<double>(-100, 100)(chance);
@@ -53,7 +53,7 @@ TEST(ClockFit, holds_the_true_offset_within_its_error_whatever_the_delays) {
   }
 }
 
-TEST(ClockFit, is_as_exact_as_the_shortest_delays) {
+TEST(ClockFit, IsAsExactAsTheShortestDelays) {
   std::mt19937 chance(1);
   const Truth truth{50'000'000, 20e-6};
   const auto line = ClockLine::fit(truth.messages(20'000, 60, 100'000, chance));
@@ -63,7 +63,7 @@ TEST(ClockFit, is_as_exact_as_the_shortest_delays) {
   EXPECT_NEAR(line->drift(), 20e-6, 1e-6);
 }
 
-TEST(ClockFit, needs_bounds_on_both_sides) {
+TEST(ClockFit, NeedsBoundsOnBothSides) {
   OffsetBounds bounds;
   EXPECT_FALSE(ClockLine::fit(bounds));
   bounds.upper.push_back({1, 2});
@@ -73,7 +73,7 @@ TEST(ClockFit, needs_bounds_on_both_sides) {
   EXPECT_EQ(ClockLine::fit(bounds)->offset_ns(1), 0);
 }
 
-TEST(ClockFit, counts_as_error_what_a_steered_clock_bends_the_line) {
+TEST(ClockFit, CountsAsErrorWhatASteeredClockBendsTheLine) {
   OffsetBounds bounds;  // a parabola of 1 ms, with delays of 1 us
   for (int64_t second = 0; second <= 100; ++second) {
     const int64_t bend = (second - 50) * (second - 50) * 400;
@@ -89,7 +89,7 @@ TEST(ClockFit, counts_as_error_what_a_steered_clock_bends_the_line) {
   }
 }
 
-TEST(ClockFit, composes_lines_with_the_sum_of_their_errors) {
+TEST(ClockFit, ComposesLinesWithTheSumOfTheirErrors) {
   std::mt19937 chance(3);
   for (int run = 0; run < 100; ++run) {
     const Truth first{7 * kSecond, 30e-6}, second{-3 * kSecond, -45e-6};

@@ -108,7 +108,7 @@ TEST(ColumnChunk, OfRunsOfAnyLengthIsReadBack) {
   }
 }
 
-TEST(ColumnChunk, OfMoreValuesThanADictionaryIsGoodForIsReadBack) {
+TEST(ColumnChunk, WithTooManyDistinctValuesForADictionaryRoundTrips) {
   expect_back(make(70'000, [](size_t row) { return static_cast<int64_t>(row) * 4096; }));
   expect_back(make(70'000, [](size_t row) { return row % 2 == 0 ? Value() : Value(static_cast<int64_t>(row)); }),
               Encoding::kSplit);

@@ -13,7 +13,7 @@
 namespace mlrun::placement {
 namespace {
 
-TEST(KernelCheck, NamesWhatIsRefusedAndWhatIsLackingThen) {
+TEST(KernelCheck, NamesEachRefusedSystemCall) {
   const std::vector<std::string> refused = refused_by_kernel(1000);  // a node that no machine has
   ASSERT_GE(refused.size(), 2u);
   EXPECT_TRUE(refused[0].starts_with("no --place: mbind is refused (")) << refused[0];

@@ -58,7 +58,7 @@ class Kinds : public testing::Test {
 };
 
 // Two sockets with DRAM, each with a node of wide memory (Xeon Max in flat mode), and a node of CXL.
-TEST_F(Kinds, areReadFromTheFirmwaresTable) {
+TEST_F(Kinds, AreReadFromTheFirmwaresTable) {
   put("devices/system/node/has_memory", "0-4");
   put("devices/system/node/has_cpu", "0-1");
   put_node("0", "263000000", "110", "180000");
@@ -79,7 +79,7 @@ TEST_F(Kinds, areReadFromTheFirmwaresTable) {
 }
 
 // The same machine in a container with the nodes of one socket.
-TEST_F(Kinds, areThoseThatTheCpusetAllows) {
+TEST_F(Kinds, AreThoseThatTheCpusetAllows) {
   put("devices/system/node/has_memory", "0-4");
   put("devices/system/node/has_cpu", "0-1");
   for (const char* const node : {"0", "1"}) put_node(node, "263000000", "110", "180000");
@@ -95,7 +95,7 @@ TEST_F(Kinds, areThoseThatTheCpusetAllows) {
 }
 
 // A GPU with memory of its own is nearest to that memory, which is far from the CPUs.
-TEST_F(Kinds, areJudgedByTheAccessOfCpus) {
+TEST_F(Kinds, AreJudgedByTheAccessOfCpus) {
   put("devices/system/node/has_memory", "0-1");
   put("devices/system/node/has_cpu", "0");
   put_node("0", "100", "110", "180000");
@@ -106,14 +106,14 @@ TEST_F(Kinds, areJudgedByTheAccessOfCpus) {
   EXPECT_TRUE(of("hbw").empty());
 }
 
-TEST_F(Kinds, withTheLowestLatencyAreUnknownIfOneIs) {
+TEST_F(Kinds, WithTheLowestLatencyAreUnknownIfThatOfOneNodeIs) {
   put("devices/system/node/has_memory", "0-1");
   put_node("0", "100", "", "");
   put_node("1", "200", "600", "60000");
   EXPECT_NE(find("lowest-latency").error().text.find("latency of each node"), std::string::npos);
 }
 
-TEST_F(Kinds, thatTheFirmwareDoesNotDescribeAreAbsent) {
+TEST_F(Kinds, ThatTheFirmwareDoesNotDescribeAreAbsent) {
   put("devices/system/node/has_memory", "0-1");
   put("devices/system/node/has_cpu", "0");
   put_node("0", "100", "", "");
@@ -123,7 +123,7 @@ TEST_F(Kinds, thatTheFirmwareDoesNotDescribeAreAbsent) {
   EXPECT_EQ(of("highest-capacity"), (Nodes{1}));
 }
 
-TEST_F(Kinds, daxDevicesCountOnceTheKernelUsesThemAsMemory) {
+TEST_F(Kinds, DaxDevicesCountOnceTheKernelUsesThemAsMemory) {
   put("devices/system/node/has_memory", "0,2");
   put("bus/dax/devices/dax0.0/target_node", "2");
   put("bus/dax/devices/dax1.0/target_node", "3");
@@ -134,7 +134,7 @@ TEST_F(Kinds, daxDevicesCountOnceTheKernelUsesThemAsMemory) {
   EXPECT_EQ(of("dax-kmem"), (Nodes{2}));
 }
 
-TEST_F(Kinds, daxKmemIsOnTheNodesThatMemkindsVariableNames) {
+TEST_F(Kinds, DaxKmemIsOnTheNodesThatMemkindsVariableNames) {
   put("devices/system/node/has_memory", "0-2");
   EXPECT_NE(find("dax-kmem").error().text.find("MEMKIND_DAX_KMEM_NODES is not set"), std::string::npos);
   ::setenv("MEMKIND_DAX_KMEM_NODES", "1,2,7", 1);
@@ -147,7 +147,7 @@ TEST_F(Kinds, daxKmemIsOnTheNodesThatMemkindsVariableNames) {
 }
 
 // Only display controllers of NVIDIA count; their audio functions and others do not. The order is that of addresses.
-TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
+TEST_F(Kinds, NodeOfAGpuIsThatOfItsPciDevice) {
   put("devices/system/node/has_memory", "0-1");
   put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
   put_gpu("0000:03:00.0", "0x1a03", "0x030000", "0");
@@ -163,7 +163,7 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
 }
 
 // A container sees all PCI devices of the machine, and of the driver's list its own GPUs only.
-TEST_F(Kinds, nodeOfAGpuIsThatOfTheDriversListIfThereIsOne) {
+TEST_F(Kinds, NodeOfAGpuIsThatOfTheDriversListIfThereIsOne) {
   put("devices/system/node/has_memory", "0-1");
   put_gpu("0000:41:00.0", "0x10de", "0x030000", "0");
   put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
@@ -173,7 +173,7 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfTheDriversListIfThereIsOne) {
 }
 
 // A Slurm job or a container by CDI: the driver lists all GPUs, and the job may open the second one alone.
-TEST_F(Kinds, nodeOfAGpuIsThatOfOneThatTheJobMayOpen) {
+TEST_F(Kinds, NodeOfAGpuIsThatOfOneThatTheJobMayOpen) {
   put("devices/system/node/has_memory", "0-1");
   put_gpu("0000:41:00.0", "0x10de", "0x030200", "0");
   put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
@@ -185,7 +185,7 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfOneThatTheJobMayOpen) {
   EXPECT_EQ(near(1).error().text, "GPU 1 does not exist; this machine has 2 NVIDIA GPUs, and 1 may be opened here");
 }
 
-TEST_F(Kinds, nodeOfAGpuUnknownToTheFirmwareIsTheOnlyOneWithMemory) {
+TEST_F(Kinds, NodeOfAGpuUnknownToTheFirmwareIsTheOnlyOneWithMemory) {
   put_gpu("0000:41:00.0", "0x10de", "0x030200", "-1");
   EXPECT_FALSE(near(0));
   put("devices/system/node/has_memory", "0");

@@ -52,8 +52,8 @@ class Inspector(unittest.TestCase):
         answers = {}
         for name, words in QUESTIONS.items():
             self.assertTrue(tools[name]["description"], name)
-            told = [part for key, value in words.items() for part in ("--tool-arg", f"{key}={value}")]
-            answer = self.inspect("--method", "tools/call", "--tool-name", name, *told)
+            reported = [part for key, value in words.items() for part in ("--tool-arg", f"{key}={value}")]
+            answer = self.inspect("--method", "tools/call", "--tool-name", name, *reported)
             self.assertFalse(answer.get("isError"), answer)
             answers[name] = answer["structuredContent"]
             self.assertEqual(answers[name]["status"], "measured", answer)

@@ -99,7 +99,7 @@ TEST(CostTest, WithoutAMeasurementItIsNotKnown) {
                           nlohmann::json({{"cost", {{"cost_per_call_ns", 120.5}}}})}) {
     summary.run = model::run_of(run);
     EXPECT_FALSE(cost_estimate(summary));
-    EXPECT_NE(report::cost_text(summary, {}).find("cost not known (mlrun bench measures it)"), std::string::npos);
+    EXPECT_NE(report::cost_text(summary, {}).find("cost unknown (mlrun bench measures it)"), std::string::npos);
     EXPECT_TRUE(report::to_json(summary)["tracing"]["cost"].is_null());
   }
 }

@@ -207,7 +207,7 @@ def beside_blktrace():
 
 def told_by_blktrace(listing):
     """Of each read sector, bytes, and the seconds from queued to issued and from issued to completed."""
-    queued, issued, told = {}, {}, []
+    queued, issued, reported = {}, {}, []
     for words in map(str.split, listing.splitlines()):
         if len(words) != 5 or "R" not in words[1]:
             continue
@@ -217,8 +217,8 @@ def told_by_blktrace(listing):
         elif action == "D":
             issued[sector] = moment
         elif action == "C":
-            told.append((sector, count * SECTOR, issued[sector] - queued[sector], moment - issued[sector]))
-    return told
+            reported.append((sector, count * SECTOR, issued[sector] - queued[sector], moment - issued[sector]))
+    return reported
 
 
 def partition():
@@ -234,21 +234,21 @@ def partition():
 
 def throttled():
     """The kernel's own event says for how long it means to hold the writer up: then it sleeps, and for nothing else."""
-    run, told = Run("throttled"), []
+    run, reported = Run("throttled"), []
     for line in (OUT / "throttled.events").read_text().splitlines():
         found = re.match(r" *dd-(\d+) .* balance_dirty_pages: .* paused=\d+ pause=(-?\d+) ", line)
         if found and int(found[2]) > 0:
-            told.append((int(found[1]), int(found[2])))
+            reported.append((int(found[1]), int(found[2])))
     rows = [row for row in run.waits if row["throttled"]]
-    check("throttled: it is held up", len(told) > 3, told)
-    if len(rows) < len(told):  # the way from the event to the sleep took longer than what counts as one (1 ms)
-        check_time("throttled: a row for each time", False, (len(rows), len(told)))
+    check("throttled: it is held up", len(reported) > 3, reported)
+    if len(rows) < len(reported):  # the way from the event to the sleep took longer than what counts as one (1 ms)
+        check_time("throttled: a row for each time", False, (len(rows), len(reported)))
         return
-    equal("throttled: a row for each time", [row["tid"] for row in rows], [tid for tid, _ in told])
-    for row, (_, pause_ms) in zip(rows, told, strict=False):
+    equal("throttled: a row for each time", [row["tid"] for row in rows], [tid for tid, _ in reported])
+    for row, (_, pause_ms) in zip(rows, reported, strict=False):
         # A sleep ends with a tick of the kernel's clock, of which a guest may have 100 a second.
         check("throttled: it sleeps that long", row["in_iowait"] and row["dur"] >= (pause_ms - 10) * MS, (row, pause_ms))
-    over = sorted(row["dur"] - row["runq_ns"] - pause_ms * MS for row, (_, pause_ms) in zip(rows, told, strict=False))
+    over = sorted(row["dur"] - row["runq_ns"] - pause_ms * MS for row, (_, pause_ms) in zip(rows, reported, strict=False))
     check("throttled: and mostly no longer", abs(over[len(over) // 2]) < 20 * MS, over)
     asleep = sum(row["dur"] - row["runq_ns"] for row in rows)
     of_writes = sum(call["wait_ns"] for call in run.calls.values() if call["func"] == "write")
@@ -296,10 +296,10 @@ def raid(level):
     run, size = Run(f"raid{level}"), 2 << 20  # of the disks, and by a part of them
     moved, counted = {}, {}
     for device, prefix in (("nullb0", ""), ("nullb1", "other_")):
-        told = run.counted(prefix)
+        reported = run.counted(prefix)
         own = [part for part in run.parts if part["dev"] == run.devices[device]["dev"]]
         moved[device] = tuple(sum(part["bytes"] for part in own if part["op"] == op) for op in ("read", "write"))
-        counted[device] = (told["read_bytes"], told["write_bytes"])
+        counted[device] = (reported["read_bytes"], reported["write_bytes"])
         equal(f"{run.name}: every byte of {device} has its call", {(part["op"], run.func_of(part)) for part in own
                                                                if part["bytes"]} - {("read", "read"), ("write", "write")}, set())
         check(f"{run.name}: {device}: on the device", all(part["req_id"] and part["ts"] <= part["ts_issue"] for part in own), own[:2])
@@ -381,10 +381,10 @@ def paths():
           dict.fromkeys(names, "path"))
     moved, counted = {}, {}
     for name, prefix in zip(names, ("", "other_"), strict=True):
-        told = run.counted(prefix)
+        reported = run.counted(prefix)
         own = [row for row in run.requests if name in devices and row["dev"] == devices[name]["dev"]]
         moved[name] = tuple(sum(row["bytes"] for row in own if row["op"] == op) for op in ("read", "write"))
-        counted[name] = (told["read_bytes"], told["write_bytes"])
+        counted[name] = (reported["read_bytes"], reported["write_bytes"])
         check(f"paths: {name} has its turn", len(own) >= 4, own)
     equal("paths: bytes of each by the kernel's own count", moved, counted)
     equal("paths: bytes of both", tuple(map(sum, zip(*moved.values(), strict=True))), (size, size))

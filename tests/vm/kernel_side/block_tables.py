@@ -64,13 +64,13 @@ def served():
     reads = {row["call_id"] for row in trace.rows("call") if row["requested"] == PAGE and
              trace.paths.get(row["file_id"]) == "/run/out/served.data"}
     rows = [row for row in trace.rows("remote") if row["protocol"] == "9p"]
-    told = {row["call_id"] for row in rows if row["op"] == "read"} & reads
+    reported = {row["call_id"] for row in rows if row["op"] == "read"} & reads
     lost = lost_in(trace)[1][FULL, "remote requests"]
     threads = {row["tid"] for row in trace.rows("thread")}
     begun = sum(int(tid) in threads for tid in re.findall(r"-(\d+) .*9p_client_req: ", (OUT / "served.events").read_text()))
     equal("served: reads", len(reads), 128)
-    check("served: some found no room", 1 <= len(told) < len(reads), len(told))
-    check("served: and all of these are counted", len(reads - told) <= lost <= begun - len(rows), (len(told), lost, begun, len(rows)))
+    check("served: some found no room", 1 <= len(reported) < len(reads), len(reported))
+    check("served: and all of these are counted", len(reads - reported) <= lost <= begun - len(rows), (len(reported), lost, begun, len(rows)))
     said("served", FULL, "remote requests")
 
 

@@ -28,9 +28,9 @@ class Engines(Run):
     def __init__(self, name):
         super().__init__(name)
         self.traces_functions()
-        self.own = json.loads(self.told("own.json"))
+        self.own = json.loads(self.reported("own.json"))
         self.inodes = {words[0]: (int(words[1]), int(words[2])) for words in
-                       (line.split() for line in self.told("inodes").splitlines())}
+                       (line.split() for line in self.reported("inodes").splitlines())}
         self.rows = self.trace.rows("vfs")
         self.outermost = [row for row in self.rows if row["outer_op_id"] is None]
         self.parts_of = {}
@@ -38,7 +38,7 @@ class Engines(Run):
             self.parts_of.setdefault(part["op_id"], []).append(part)
         self.by_number = {row["req_id"]: row for row in self.requests}
 
-    def told(self, what):
+    def reported(self, what):
         return (OUT / f"{self.name}.{what}").read_text()
 
     def of_inode(self, rows, name):
@@ -136,12 +136,12 @@ class Job:
 
 
 def jobs(run):
-    text = run.told("fio.json")
-    told = json.loads(text[text.index("{"):])["jobs"]
-    readings = [run.told(f"{job['jobname']}.prerun.txt") for job in told]
+    text = run.reported("fio.json")
+    reported = json.loads(text[text.index("{"):])["jobs"]
+    readings = [run.reported(f"{job['jobname']}.prerun.txt") for job in reported]
     readings.append(run.own["sendfile"]["before"]["stat"])
-    equal(f"{run.name}: jobs", len(told), 20)
-    for at, said in enumerate(told):
+    equal(f"{run.name}: jobs", len(reported), 20)
+    for at, said in enumerate(reported):
         Job(run, said, grown(readings[at], readings[at + 1])).check()
 
 
@@ -151,13 +151,13 @@ def copies(run):
                        ("sendfile direct", ("splice read", "splice write")),
                        ("copy", ("clone",) if run.name == "xfs" else ("splice read", "splice write")),
                        ("splice", ("splice read", "splice write"))):
-        told = run.own[step]
-        rows = [row for row in run.outermost if told["before"]["ns"] <= row["ts"] < told["after"]["ns"] and
+        reported = run.own[step]
+        rows = [row for row in run.outermost if reported["before"]["ns"] <= row["ts"] < reported["after"]["ns"] and
                 row["op"] in ("read", "write", "splice read", "splice write", "clone")]
         moved = Counter()
         for row in rows:
             moved[row["op"]] += row["ret"]
-        equal(f"{run.name}: {step}: bytes", (told["bytes"], dict(moved)), (BYTES, {way: BYTES for way in ways}))
+        equal(f"{run.name}: {step}: bytes", (reported["bytes"], dict(moved)), (BYTES, {way: BYTES for way in ways}))
         source = [row for row in rows if row["op"] == "splice read"]
         equal(f"{run.name}: {step}: past the page cache", {bool(row["flags"] & DIRECT) for row in source} or {False},
               {"direct" in step})
@@ -167,8 +167,8 @@ def copies(run):
 
 
 def faults(run):
-    told = run.own["touch itself"]
-    before, after = told["before"], told["after"]
+    reported = run.own["touch itself"]
+    before, after = reported["before"], reported["after"]
     rows = [row for row in run.outermost if before["ns"] <= row["ts"] < after["ns"] and row["op"] == "fault"]
     on_file = run.of_inode(rows, "own")
     minor = sum(bool(row["flags"] & MINOR) for row in rows)

@@ -20,14 +20,14 @@ PROBES, FILE, FOLDER, OUT = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), P
 READ, PIECE = 0, 4096
 command = f"dd if={FILE} of=/dev/null bs={PIECE}"
 subprocess.run(["sh", "-c", command], check=True, stderr=subprocess.DEVNULL)  # so that nothing is missing from memory
-told = {}
+reported = {}
 for name, streams in (("large", "vfs"), ("small", "vfs,ring=4096")):
     spool = FOLDER / f"{name}.bin"
     report, said = record_stopped(PROBES, streams, spool, command)
     rows = [struct.unpack_from("<Q16xqIII", record, 48) for kind, record in records(spool) if kind == FILE_OP]
     of_file = [result for inode, result, _, op, _ in rows if inode == FILE.stat().st_ino and op == READ]
     lost, reasons = losses(spool, FILE_OP)
-    told[name] = {"counted": said.split("+")[0], "sent": len(rows), "reads_of_file": len(of_file), "bytes": sum(of_file),
+    reported[name] = {"counted": said.split("+")[0], "sent": len(rows), "reads_of_file": len(of_file), "bytes": sum(of_file),
                   "lost": lost, "reasons": sorted(reasons), "report": report["lost"]}
 MOVES, spool = 2000, FOLDER / "moves.bin"
 victim = Path(PROBES).resolve().parents[1] / "e2e" / "victims" / "two_processors_static"
@@ -35,8 +35,8 @@ report, said = record(PROBES, "block,wait,vfs", spool, f"{victim} moves {FILE} -
 mover = ring_records.workers(said)["move"]
 waits = [wait for wait in ring_records.waits(spool) if wait.tid == mover.tid and mover.begin_ns < wait.on_ns < mover.end_ns]
 done = [operation for operation in ring_records.operations(spool) if operation.tid == mover.tid]
-told["moves"] = {"rings": report["rings"]["count"], "in_order": [operation.offset for operation in done] == list(range(MOVES)),
+reported["moves"] = {"rings": report["rings"]["count"], "in_order": [operation.offset for operation in done] == list(range(MOVES)),
                  "operations": len(done), "turns": sum(a.cpu != b.cpu for a, b in zip(done, done[1:])), "switches": mover.switches,
                  "waits": len(waits), "lost": sum(kind == LOSS for kind, _ in records(spool)),
                  "overlap": sum(b.off_ns < a.on_ns for a, b in zip(waits, waits[1:]))}
-OUT.write_text(json.dumps(told))
+OUT.write_text(json.dumps(reported))

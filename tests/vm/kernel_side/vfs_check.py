@@ -133,10 +133,10 @@ def names(run, folder):
               ("rmdir", f"{folder}/d", None), ("unlink", f"{folder}/d/none", None),
               *(("mkdir", path, None) for path in deep), ("mkdir", long, None), ("rename", long, moved),
               ("rmdir", moved, None), *(("rmdir", path, None) for path in reversed(deep))]
-    told = [(row["op"], run.trace.paths.get(row["file_id"]), run.trace.paths.get(row["file2_id"]))
+    reported = [(row["op"], run.trace.paths.get(row["file_id"]), run.trace.paths.get(row["file2_id"]))
             for row in sorted(run.outermost, key=lambda row: row["ts"]) if row["op"] in ("mkdir", "rename", "unlink", "rmdir")]
-    equal(f"{run.name}: names", [row for row in told if str(row[1]).startswith(f"{folder}/")], wanted)
-    equal(f"{run.name}: which have one", [row for row in told if row[1] is None], [])
+    equal(f"{run.name}: names", [row for row in reported if str(row[1]).startswith(f"{folder}/")], wanted)
+    equal(f"{run.name}: which have one", [row for row in reported if row[1] is None], [])
 
 
 def labels(run):
@@ -233,30 +233,30 @@ def loader():
 def killed():
     """Soon after the kill of mlrun what hangs on every switch between threads is gone, and nothing is recorded; programs of
     functions, which the kernel lets go one after the other, do nothing any more until they are gone, too."""
-    told = json.loads((OUT / "killed.json").read_text())
+    reported = json.loads((OUT / "killed.json").read_text())
     for kind in ("on_file_op_entr", "on_file_op_exit", "on_switch", "on_bio_queue", "on_request_complete"):
-        check(f"killed: {kind} was loaded", any(name.startswith(kind) for name in told["names"]), told["names"])
-    equal("killed: all that it had", len(told["names"]), told["held"])
-    later = [reading for reading in told["readings"] if reading["after_s"] > SOON_S]
-    equal("killed: at last nothing is left", told["readings"][-1]["left"], [])
+        check(f"killed: {kind} was loaded", any(name.startswith(kind) for name in reported["names"]), reported["names"])
+    equal("killed: all that it had", len(reported["names"]), reported["held"])
+    later = [reading for reading in reported["readings"] if reading["after_s"] > SOON_S]
+    equal("killed: at last nothing is left", reported["readings"][-1]["left"], [])
     check_time("killed: nothing is recorded soon after", len({reading["recorded"] for reading in later}) <= 1, later)
     check_time("killed: soon functions alone are left", all(
         name.startswith(FUNCTIONS) for reading in later for name in reading["left"]), later[:1])
-    settled = [reading["recorded"] for reading in told["readings"] if all(name.startswith(FUNCTIONS) for name in reading["left"])]
+    settled = [reading["recorded"] for reading in reported["readings"] if all(name.startswith(FUNCTIONS) for name in reading["left"])]
     check("killed: what is left does nothing", settled and len(set(settled)) == 1, settled)
-    print(f"killed: {len(told['names'])} programs, the last one gone after {told['readings'][-1]['after_s']:.1f} s")
+    print(f"killed: {len(reported['names'])} programs, the last one gone after {reported['readings'][-1]['after_s']:.1f} s")
 
 
 def small_ring():
     """dd's reads, and the one that finds the end; and what it does besides, which is the same each time."""
-    told = json.loads((OUT / "small_ring.json").read_text())
-    large, small = told["large"], told["small"]
+    reported = json.loads((OUT / "small_ring.json").read_text())
+    large, small = reported["large"], reported["small"]
     equal("ring: dd itself counts", (large["counted"], small["counted"]), ("500", "500"))
     equal("ring: nothing lost in a large one", (large["lost"], large["reads_of_file"], large["bytes"]), (0, 501, 500 * 4096))
     check("ring: some sent, most lost", 0 < small["sent"] < 100 and small["lost"] > 400, small)
     equal("ring: sent and lost are all", small["sent"] + small["lost"], large["sent"])
     check("ring: why", small["reasons"] == [1] and small["report"] >= small["lost"], small)
-    moves = told["moves"]
+    moves = reported["moves"]
     check("rings: one for each processor", moves["rings"] > 1, moves)
     equal("rings: reads, one after the other, on another processor each", (moves["operations"], moves["in_order"], moves["turns"]),
           (2000, True, 1999))
@@ -359,10 +359,10 @@ def by_system_calls():
     equal("functions: by which mechanism", functions.signal()["mechanism"], "fentry")
     equal("calls: by which mechanism", calls.signal()["mechanism"], "tracepoint")
     check("calls: is said", "times are those of the calls" in calls.signal()["note"], calls.signal())
-    told, wanted = operations_of(calls), operations_of(functions)
-    check("calls: some of each", {key if isinstance(key, str) else key[0] for key in told} >=
-          {"read", "write", "open", "close", "fsync", "fdatasync", "truncate", "mkdir", "rename", "unlink", "rmdir"}, told)
-    equal("calls: not as the functions tell it", (told - wanted, wanted - told), (Counter(), Counter()))
+    reported, wanted = operations_of(calls), operations_of(functions)
+    check("calls: some of each", {key if isinstance(key, str) else key[0] for key in reported} >=
+          {"read", "write", "open", "close", "fsync", "fdatasync", "truncate", "mkdir", "rename", "unlink", "rmdir"}, reported)
+    equal("calls: not as the functions tell it", (reported - wanted, wanted - reported), (Counter(), Counter()))
 
 
 folders = ["/mnt/disk"]

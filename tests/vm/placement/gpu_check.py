@@ -46,32 +46,32 @@ def run(*copies, options=()):
         return [], []
     shown = subprocess.run([MLRUN, "show", "--csv", out, "gpu_memcpy"], capture_output=True, text=True, check=True).stdout
     rows = sorted(csv.DictReader(io.StringIO(shown)), key=lambda row: int(row["ts"]))
-    told = json.loads(subprocess.run([MLRUN, "report", "--json", out], capture_output=True, text=True, check=True).stdout)
-    return [(row["host_node"], int(row["misplaced_bytes"])) for row in rows], told["gpu_work"]["host_buffers"]
+    reported = json.loads(subprocess.run([MLRUN, "report", "--json", out], capture_output=True, text=True, check=True).stdout)
+    return [(row["host_node"], int(row["misplaced_bytes"])) for row in rows], reported["gpu_work"]["host_buffers"]
 
 
-def total(told, key="misplaced_bytes"):
-    return sum(row[key] for row in told)
+def total(reported, key="misplaced_bytes"):
+    return sum(row[key] for row in reported)
 
 
 def check_bound():
     for node in (0, 1):
         make_gpu(node)
-        copies, told = run(f"to:{3 * MIB}:0:4", f"to:{MIB}:1:4", f"from:{2 * MIB}:1:3", "from:100:0:2")
+        copies, reported = run(f"to:{3 * MIB}:0:4", f"to:{MIB}:1:4", f"from:{2 * MIB}:1:3", "from:100:0:2")
         wanted = [("0", 3 * MIB * node)] * 4 + [("1", MIB * (1 - node))] * 4 + [("1", 2 * MIB * (1 - node))] * 3 + [("0", 100 * node)] * 2
         expect(f"bound buffers, a GPU on node {node}", copies, wanted)
-        expect("their sum", total(told), sum(bytes_ for _, bytes_ in wanted))
-        expect("all are known", total(told, "known_bytes"), total(told, "bytes"))
+        expect("their sum", total(reported), sum(bytes_ for _, bytes_ in wanted))
+        expect("all are known", total(reported, "known_bytes"), total(reported, "bytes"))
 
 
 def check_mixed():
     """Up to 15 pages all are asked; of more a sample, which is right in the mean."""
     make_gpu(1)
-    copies, told = run("to:40960:01:3", "to:36864:01:2")
+    copies, reported = run("to:40960:01:3", "to:36864:01:2")
     expect("pages in turn", copies, [("", 20480)] * 3 + [("", 20480)] * 2)
-    expect("their sum", total(told), 5 * 20480)
-    copies, told = run(f"to:{4 * MIB}:01:400")
-    share = total(told) / (400 * 4 * MIB)
+    expect("their sum", total(reported), 5 * 20480)
+    copies, reported = run(f"to:{4 * MIB}:01:400")
+    share = total(reported) / (400 * 4 * MIB)
     print("share of a large one", share)
     expect("half of a large one", 0.47 < share < 0.53, True)
 
@@ -79,13 +79,13 @@ def check_mixed():
 def check_heap():
     """The command runs on node 0: its heap is there, unless a rule has it near the GPU."""
     make_gpu(1)
-    copies, told = run(f"to:{MIB}:heap:3", f"from:{2 * MIB}:fresh:2")
+    copies, reported = run(f"to:{MIB}:heap:3", f"from:{2 * MIB}:fresh:2")
     expect("default", copies, [("0", MIB)] * 3 + [("0", 2 * MIB)] * 2)
-    expect("by who allocated", {(row["allocated_by"] or "").split(" (")[0]: row["misplaced_bytes"] for row in told},
+    expect("by who allocated", {(row["allocated_by"] or "").split(" (")[0]: row["misplaced_bytes"] for row in reported},
            {"do_copies": 4 * MIB, "allocate_batch": 3 * MIB})
-    copies, told = run(f"to:{MIB}:heap:3", f"from:{2 * MIB}:fresh:2", options=("--place", "size >= 64K -> near gpu 0"))
+    copies, reported = run(f"to:{MIB}:heap:3", f"from:{2 * MIB}:fresh:2", options=("--place", "size >= 64K -> near gpu 0"))
     expect("near the GPU", copies, [("1", 0)] * 5)
-    expect("its sum", (total(told), total(told, "known_bytes")), (0, 7 * MIB))
+    expect("its sum", (total(reported), total(reported, "known_bytes")), (0, 7 * MIB))
 
 
 def main():

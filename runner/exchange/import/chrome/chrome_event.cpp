@@ -277,7 +277,7 @@ class Mender {
       out_ += "\\\\";
       ++at_;
     } else if (*unit >= 0xdc80 && *unit <= 0xdcff) {
-      // Python's escape for a byte of a name that is no UTF-8.
+      // Python's escape for a byte of a name that is not UTF-8.
       out_ += fmt::format("\\\\x{:02x}", *unit - 0xdc00);
       at_ += 6;
     } else if (*unit >= 0xd800 && *unit < 0xe000 && !is_pair) {

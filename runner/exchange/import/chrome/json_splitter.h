@@ -45,7 +45,7 @@ class JsonSplitter {
   [[nodiscard]] bool has_events() const { return has_events_; }
 
  private:
-  Result<int> peek();  // the next byte that is no white space; -1: the end
+  Result<int> peek();  // the next byte that is not white space; -1: the end
   Result<std::string_view> value(size_t limit, bool skips_long);
   Result<bool> opens_more_objects();
   Result<bool> next_member(std::string& key);

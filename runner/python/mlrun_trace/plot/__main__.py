@@ -12,13 +12,14 @@ from pathlib import Path
 
 from mlrun_trace.errors import TraceError, WordParser
 from mlrun_trace.interrupt import ends_by_interrupt
+from mlrun_trace.output import checks_output, emit
 from mlrun_trace.plot.options import Options, parse_time
 from mlrun_trace.plot.picture import KINDS, check_ending, draw
 from mlrun_trace.plot.span import zoomed
 from mlrun_trace.sweep import Sweep
 from mlrun_trace.trace import Trace
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   mlrun plot mlrun-train-1 --what timeline -o timeline.pdf
   mlrun plot mlrun-train-1 --what timeline --zoom epoch -o epochs.svg     a picture for each epoch
   mlrun plot mlrun-train-1 --what latency --from 10s --until 20s -o latency.png
@@ -29,8 +30,7 @@ Needs matplotlib and duckdb: pip install 'mlrun-tracer[data,plot]'."""
 
 def parser() -> argparse.ArgumentParser:
     kinds = "\n".join(f"  {name:<9} {kind.shows}" for name, kind in KINDS.items())
-    options = WordParser(prog="mlrun plot", description=f"Draws a trace or a sweep. Pictures (--what):\n{kinds}", epilog=EXAMPLES,
-                         formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = WordParser(prog="mlrun plot", description=f"Draws a trace or a sweep. Pictures (--what):\n{kinds}", epilog=EXAMPLES)
     options.add_argument("folder", metavar="TRACE|SWEEP")
     options.add_argument("--what", required=True, choices=KINDS, metavar="PICTURE")
     options.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="a name that ends in .svg, .png or .pdf")
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> None:
         pictures = [(path, replace(options, from_ns=begin, until_ns=end, remarks=[])) for path, (_, begin, end) in zip(names, parts)]
     for path, chosen in pictures:
         for written in draw(source, arguments.what, path, chosen, data=not arguments.no_data):
-            print(written)
+            emit(f"{written}\n")
         for remark in chosen.remarks:
             print(f"mlrun: {remark}", file=sys.stderr)
 
@@ -94,6 +94,7 @@ def named(path: Path, number: int, name: str) -> Path:
 
 
 @ends_by_interrupt
+@checks_output
 def main() -> int:
     try:
         arguments = parser().parse_args()

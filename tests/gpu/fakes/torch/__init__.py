@@ -146,11 +146,11 @@ class Capture:
 
 class Profile:
     def __init__(self, activities):
-        self.activities, self.told = activities, []
+        self.activities, self.reported = activities, []
 
     def __enter__(self):
         state.profiler.profiler_begin()
-        state.session = self.told
+        state.session = self.reported
         return self
 
     def __exit__(self, *_error):
@@ -158,9 +158,9 @@ class Profile:
         state.session = None
 
     def events(self):
-        told = self.told[1:] if os.environ.get("FAKE_TORCH_FORGETS") else self.told
+        reported = self.reported[1:] if os.environ.get("FAKE_TORCH_FORGETS") else self.reported
         time_range = types.SimpleNamespace(elapsed_us=lambda: KERNEL_NS / 1000)
-        return [types.SimpleNamespace(name=name, device_type="cuda", time_range=time_range) for name in told]
+        return [types.SimpleNamespace(name=name, device_type="cuda", time_range=time_range) for name in reported]
 
 
 cuda = types.SimpleNamespace(is_available=lambda: True, synchronize=lambda: None, empty_cache=empty_cache, CUDAGraph=CUDAGraph,

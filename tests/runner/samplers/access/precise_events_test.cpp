@@ -96,7 +96,7 @@ TEST_F(Devices, WithoutANumberTheRateIsOneThatTheKernelTakes) {
   EXPECT_EQ(default_rate(250), 250);
 }
 
-// Events of the running kernel stand for those of the processor: one that it refuses, and a leader.
+// Events of the running kernel represent those of the processor: one that it refuses, and a leader.
 TEST_F(Devices, AnEventThatFailsLeavesTheOthers) {
   AccessEvent good = page_fault_event(), bad = page_fault_event();
   bad.name = "bad";

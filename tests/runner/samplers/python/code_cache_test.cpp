@@ -80,7 +80,7 @@ TEST_F(CodeCache, TextsOfEveryWidthBecomeUtf8) {
   const Object& object = code(text<uint16_t>({0x65e5, 'a', 0xdce9}), text<uint32_t>({0x1f600, 'b'}));
   const python::Code* found = find(object.address());
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->file, "日a\xe9");  // a byte that is no UTF-8
+  EXPECT_EQ(found->file, "日a\xe9");  // a byte that is not UTF-8
   EXPECT_EQ(found->function, "😀b");
   const python::Code* latin = find(code(text<uint8_t>({'c', 0xe9}), ascii("f")).address());
   ASSERT_TRUE(latin);

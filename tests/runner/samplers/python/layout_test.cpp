@@ -40,11 +40,11 @@ const Words kTold315 = {0,    346568, 912,  936, 226240, 7272, 7264, 7336, 7352,
 class LayoutTest : public ::testing::Test {
  protected:
   // As a process has them.
-  static Words words_of(uint32_t version, const Words& told) {
+  static Words words_of(uint32_t version, const Words& reported) {
     Words words(2);
     std::memcpy(words.data(), "xdebugpy", 8);
     words[1] = version;
-    words.insert(words.end(), told.begin(), told.end());
+    words.insert(words.end(), reported.begin(), reported.end());
     return words;
   }
   Result<Layout> layout(uint32_t version, const Words& words) {
@@ -65,9 +65,9 @@ TEST_F(LayoutTest, VersionsThatAreNotKnownAreNamed) {
 
 // The headers of 3.14.10 and 3.15.2, by offsetof.
 TEST_F(LayoutTest, EveryVersionHasItsOwnOrderOfWords) {
-  for (const auto& [version, told, native_id, chunk, interpreters] :
+  for (const auto& [version, reported, native_id, chunk, interpreters] :
        {std::tuple(k3_14, &kTold314, 160, 232, 808), std::tuple(k3_15, &kTold315, 184, 256, 936)}) {
-    const auto found = layout(version, words_of(version, *told));
+    const auto found = layout(version, words_of(version, *reported));
     ASSERT_TRUE(found) << found.error().text;
     EXPECT_EQ(found->interpreters_head, uint64_t(interpreters));
     EXPECT_EQ(found->thread_next, 8u);
@@ -116,11 +116,12 @@ TEST_F(LayoutTest, ABuildWithoutTheGlobalLockIsNamed) {
 // A process can write there what it likes.
 TEST_F(LayoutTest, OffsetsBeyondAnObjectAreRefused) {
   const std::pair<uint32_t, const Words*> versions[] = {{k3_13, &kTold313}, {k3_14, &kTold314}, {k3_15, &kTold315}};
-  for (const auto& [version, told] : versions) {
-    EXPECT_FALSE(layout(version, words_of(version, Words(told->size(), 0))));  // nothing lies in an object of no bytes
+  for (const auto& [version, reported] : versions) {
+    EXPECT_FALSE(
+        layout(version, words_of(version, Words(reported->size(), 0))));  // nothing lies in an object of no bytes
     size_t refused_near = 0;
-    for (size_t i = 3; i < told->size(); ++i) {
-      Words words = words_of(version, *told);
+    for (size_t i = 3; i < reported->size(); ++i) {
+      Words words = words_of(version, *reported);
       words[2 + i] = ~uint64_t{0};
       EXPECT_FALSE(layout(version, words)) << version << " " << i;
       words[2 + i] = 5000;

@@ -60,7 +60,7 @@ TEST(TorchMemoryMeter, AnAddressIsOfItsProcessAndOfItsLastAllocation) {
   EXPECT_EQ(sums[1].kept, 0);
 }
 
-TEST(TorchMemoryMeter, SumsOfMadeUpSizesStayAtTheLargestNumber) {
+TEST(TorchMemoryMeter, SumsOfImpossibleSizesSaturate) {
   TorchMemoryMeter meter;
   for (uint64_t i = 1; i < 4; i++) {
     auto row = allocation(i, std::numeric_limits<int64_t>::max());

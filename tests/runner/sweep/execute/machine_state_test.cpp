@@ -18,7 +18,7 @@ void write(const fs::path& file, const char* text) {
   std::ofstream(file) << text;
 }
 
-TEST(machine, each_node_with_memory_has_its_free_bytes) {
+TEST(machine, EachNodeWithMemoryHasItsFreeBytes) {
   const fs::path system = fs::path(testing::TempDir()) / "mlrun-machine-state";
   fs::remove_all(system);
   const fs::path nodes = system / "devices/system/node";

@@ -24,7 +24,7 @@ TEST(TimeLog, ElapsedTimesOfMinutesAndHoursAreRight) {
   EXPECT_EQ(elapsed_of(90061), "25:01:01");
 }
 
-TEST(TimeLog, IsTheWholeTextOfGnuTime) {
+TEST(TimeLog, HasTheFormatOfGnuTime) {
   Use use;
   use.wall_s = 2;
   use.user_s = 1.5;

@@ -209,7 +209,7 @@ const std::vector<BadPlan> kBadPlans = {
 
 class BadPlans : public testing::TestWithParam<BadPlan> {};
 
-TEST_P(BadPlans, give_one_line_with_its_place) {
+TEST_P(BadPlans, GiveOneLineWithItsPlace) {
   const std::vector<std::string> faults = faults_of(GetParam().text);
   ASSERT_EQ(faults.size(), 1u) << testing::PrintToString(faults);
   EXPECT_TRUE(faults[0].starts_with(GetParam().begins)) << faults[0];
@@ -220,7 +220,7 @@ TEST_P(BadPlans, give_one_line_with_its_place) {
 INSTANTIATE_TEST_SUITE_P(All, BadPlans, testing::ValuesIn(kBadPlans),
                          [](const auto& plan) { return std::string(plan.param.name); });
 
-TEST(bad_plans, every_fault_has_its_own_line_in_the_order_of_the_file) {
+TEST(bad_plans, EveryFaultHasItsOwnLineInTheOrderOfTheFile) {
   const auto faults = faults_of(
       "repetitions = 0\nworkloads = [\"true {a}\"]\norder = \"x\"\n[[configuration]]\nname = \"a\"\ncpus = "
       "true\nnonsense = 1\n");
@@ -231,7 +231,7 @@ TEST(bad_plans, every_fault_has_its_own_line_in_the_order_of_the_file) {
   EXPECT_TRUE(faults[3].starts_with("plan.toml:7: configuration.nonsense: ")) << faults[3];
 }
 
-TEST(bad_plans, names_cannot_steer_the_terminal) {
+TEST(bad_plans, NamesCannotSteerTheTerminal) {
   const auto faults = faults_of(plan_text("repetitions = 3\nworkloads = [\"\\u001b[31mred\"]\n"));
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].find('\033'), std::string::npos) << faults[0];

@@ -41,7 +41,7 @@ std::set<std::string> commands_of(const Plan& plan, uint32_t configuration) {
 
 using Texts = std::vector<std::string>;
 
-TEST(plan, every_key_becomes_its_value) {
+TEST(plan, EveryKeyBecomesItsValue) {
   const Plan plan = plan_of(R"(
 repetitions = 5
 workloads = "true"
@@ -85,7 +85,7 @@ environment = {OMP_NUM_THREADS = 4, NAME = "a b"}
   EXPECT_EQ(one.environment, (Parameters{{"OMP_NUM_THREADS", "4"}, {"NAME", "a b"}}));
 }
 
-TEST(plan, the_matrix_gives_every_combination_of_the_names_that_a_command_has) {
+TEST(plan, TheMatrixGivesEveryCombinationOfTheNamesThatACommandHas) {
   const Plan plan = plan_of(
       "repetitions = 1\nworkloads = [\"echo --workers {workers} --lr={lr}\", \"echo plain\"]\n"
       "parameters = {workers = [2, 8], lr = [0.1, 1.0]}\n" +
@@ -95,21 +95,21 @@ TEST(plan, the_matrix_gives_every_combination_of_the_names_that_a_command_has) {
   EXPECT_EQ(commands_of(plan, 0).size(), 5u);
 }
 
-TEST(plan, a_value_with_blanks_stays_one_word) {
+TEST(plan, AValueWithBlanksStaysOneWord) {
   const Plan plan =
       plan_of("repetitions = 1\nworkloads = \"echo {a}\"\nparameters = {a = [\"x y\"]}\n" + kGoodConfigurations);
   EXPECT_EQ(planned_runs(plan, 1)[0].command, (Words{"echo", "x y"}));
   EXPECT_EQ(plan.workloads[0].key, "echo 'x y'");
 }
 
-TEST(plan, only_names_of_the_matrix_are_replaced) {
+TEST(plan, OnlyNamesOfTheMatrixAreReplaced) {
   const Plan plan =
       plan_of("repetitions = 1\nworkloads = [\"echo {} {1} {a b} {{a}} '${a}' {a} x{a}y {\"]\nparameters = {a = 5}\n" +
               kGoodConfigurations);
   EXPECT_EQ(planned_runs(plan, 1)[0].command, (Words{"echo", "{}", "{1}", "{a", "b}", "{a}", "${a}", "5", "x5y", "{"}));
 }
 
-TEST(plan, what_a_configuration_sets_stays_a_name_in_the_key) {
+TEST(plan, WhatAConfigurationSetsStaysANameInTheKey) {
   const Plan plan = plan_of(
       "repetitions = 1\nworkloads = \"echo {workers} {size}\"\nparameters = {workers = 2, size = [10, 20]}\n"
       "[[configuration]]\nname = \"two\"\n[[configuration]]\nname = \"eight\"\nparameters = {workers = 8}\n");
@@ -118,7 +118,7 @@ TEST(plan, what_a_configuration_sets_stays_a_name_in_the_key) {
   EXPECT_EQ(commands_of(plan, 1), (std::set<std::string>{"echo 8 10", "echo 8 20"}));
 }
 
-TEST(plan, a_configurations_value_takes_the_place_of_several) {
+TEST(plan, AConfigurationsValueTakesThePlaceOfSeveral) {
   const Plan plan = plan_of(
       "repetitions = 1\nworkloads = \"echo {workers}\"\nparameters = {workers = [2, 4]}\n"
       "[[configuration]]\nname = \"all\"\n[[configuration]]\nname = \"eight\"\nparameters = {workers = 8}\n");
@@ -127,7 +127,7 @@ TEST(plan, a_configurations_value_takes_the_place_of_several) {
   EXPECT_EQ(commands_of(plan, 1), (std::set<std::string>{"echo 8"}));
 }
 
-TEST(plan, each_block_has_every_configuration_and_workload_once_in_its_own_order) {
+TEST(plan, EachBlockHasEveryConfigurationAndWorkloadOnceInItsOwnOrder) {
   const std::string text = plan_text("repetitions = 20\nworkloads = [\"echo 1\", \"echo 2\", \"echo 3\"]\n");
   const Plan plan = plan_of(text);
   const auto runs = planned_runs(plan, 20);
@@ -153,7 +153,7 @@ TEST(plan, each_block_has_every_configuration_and_workload_once_in_its_own_order
 }
 
 // Each of the six orders of three comes as often as chance has it: chi-square with 5 degrees of freedom.
-TEST(plan, orders_are_uniform) {
+TEST(plan, OrdersAreUniform) {
   const Plan plan = plan_of(
       "repetitions = 6000\nworkloads = [\"echo 1\", \"echo 2\", \"echo 3\"]\n[[configuration]]\nname = \"a\"\n");
   const auto runs = planned_runs(plan, 6000);
@@ -166,7 +166,7 @@ TEST(plan, orders_are_uniform) {
 }
 
 // Computed in Python by the twister's definition and Fisher and Yates' shuffle from the end.
-TEST(plan, a_seed_gives_the_same_order_everywhere) {
+TEST(plan, ASeedGivesTheSameOrderEverywhere) {
   const Plan plan = plan_of(
       "repetitions = 2\nseed = 1\nworkloads = [\"echo 0\", \"echo 1\", \"echo 2\", \"echo 3\", \"echo "
       "4\"]\n[[configuration]]\nname = \"a\"\n");
@@ -175,7 +175,7 @@ TEST(plan, a_seed_gives_the_same_order_everywhere) {
   EXPECT_EQ(order, (std::vector<uint32_t>{4, 3, 1, 0, 2, 0, 3, 2, 4, 1}));
 }
 
-TEST(plan, in_sequence_configurations_follow_each_other) {
+TEST(plan, InSequenceConfigurationsFollowEachOther) {
   const Plan plan =
       plan_of("order = \"sequence\"\n" + plan_text("repetitions = 3\nworkloads = [\"echo 1\", \"echo 2\"]\n"));
   const auto runs = planned_runs(plan, 3);
@@ -187,7 +187,7 @@ TEST(plan, in_sequence_configurations_follow_each_other) {
   }
 }
 
-TEST(plan, folders_are_named_as_the_older_script_named_them) {
+TEST(plan, FoldersAreNamedAsTheOlderScriptNamedThem) {
   const Plan plan = plan_of(
       "repetitions = 1\nworkloads = [\"/usr/bin/env\", \"/bin/echo --workers 2 /data/x_y.npy\", \"echo a-1\", \"echo "
       "a1\", \"echo a1_2\"]\n"
@@ -201,7 +201,7 @@ TEST(plan, folders_are_named_as_the_older_script_named_them) {
   EXPECT_EQ(folders["echo a1_2"], "echoa1_2_2.hms.1");
 }
 
-TEST(plan, names_of_folders_fit_a_file_system) {
+TEST(plan, NamesOfFoldersFitAFileSystem) {
   const Plan plan =
       plan_of("repetitions = 1\nworkloads = [\"echo " + std::string(4000, 'x') + "\", \"echo " +
               std::string(4001, 'x') + "\"]\n[[configuration]]\nname = \"" + std::string(60, 'n') + "\"\n");
@@ -210,7 +210,7 @@ TEST(plan, names_of_folders_fit_a_file_system) {
   EXPECT_NE(runs[0].folder, runs[1].folder);
 }
 
-TEST(plan, the_hash_is_of_what_is_run) {
+TEST(plan, TheHashIsOfWhatIsRun) {
   const std::string text = plan_text("repetitions = 3\nworkloads = [\"echo 1\"]\n");
   const std::string hash = plan_of(text).hash;
   EXPECT_EQ(hash, plan_of("# a comment\nmargin = 0.05\nquestion = \"sys_s\"\n" + text).hash);
@@ -228,7 +228,7 @@ TEST(plan, the_hash_is_of_what_is_run) {
   EXPECT_EQ(plan_of(text).seed, plan_of(plan_text("repetitions = 4\nworkloads = [\"echo 1\"]\n")).seed);
 }
 
-TEST(plan, a_stop_rule_has_a_maximum) {
+TEST(plan, AStopRuleHasAMaximum) {
   const Plan open = plan_of(plan_text("workloads = \"true\"\nstop = {within = 0.02, at_most = 30}\n"));
   EXPECT_DOUBLE_EQ(open.stop.within, 0.02);
   EXPECT_EQ(open.stop.at_least, 8);
@@ -243,7 +243,7 @@ TEST(plan, a_stop_rule_has_a_maximum) {
   EXPECT_EQ(both.stop.at_most, 20);
 }
 
-TEST(plan, a_run_is_mlrun_with_options_placement_and_command) {
+TEST(plan, ARunIsMlrunWithOptionsPlacementAndCommand) {
   const Plan plan = plan_of(
       "repetitions = 1\nworkloads = \"true x\"\n[[configuration]]\nname = \"a\"\noptions = \"--stacks=16\"\ncpus = "
       "0\nmem_node = 0\n"
@@ -273,7 +273,7 @@ class ModesFile {
   std::string name_ = testing::TempDir() + "modes-" + std::to_string(::getpid()) + ".lst";
 };
 
-TEST(modes, six_columns_are_configurations_in_sequence) {
+TEST(modes, SixColumnsAreConfigurationsInSequence) {
   const ModesFile file("# mode hms mem cpu dry freq\n\n1loc_DR 0 0 0 1 0\n  far 0\t-   0 0 0 # a remark\r\n");
   const auto plan = plan_of_runs(file.name(), "2", {"echo 'a b' {x} {{y}}", "/bin/echo"});
   ASSERT_TRUE(plan) << plan.error().text;
@@ -293,7 +293,7 @@ TEST(modes, six_columns_are_configurations_in_sequence) {
   EXPECT_EQ(again.hash, plan->hash) << plan->text;
 }
 
-TEST(modes, a_plan_can_take_its_configurations_from_six_columns) {
+TEST(modes, APlanCanTakeItsConfigurationsFromSixColumns) {
   const ModesFile modes("a 0 - - 1 0\nb 0 - - 0 0\n");
   const std::string name = modes.name() + ".toml";
   std::ofstream(name) << "repetitions = 2\nworkloads = \"true {x}\"\n[parameters]\nx = [1, 2]\n";
@@ -322,7 +322,7 @@ class Variable {
   const char* name_;
 };
 
-TEST(modes, a_frequency_takes_samples_of_memory_accesses) {
+TEST(modes, AFrequencyTakesSamplesOfMemoryAccesses) {
   const ModesFile file("1loc_50 0 - - 0 5000\n");
   const Variable read("HEIMDALLR_READEVENT", "r4003E:ppp"), write("HEIMDALLR_WRITEEVENT", nullptr);
   const auto plan = plan_of_runs(file.name(), "1", {"true"});
@@ -331,7 +331,7 @@ TEST(modes, a_frequency_takes_samples_of_memory_accesses) {
   EXPECT_EQ(plan_of(plan->text).hash, plan->hash) << plan->text;
 }
 
-TEST(modes, persistent_memory_is_looked_for_in_the_folder_of_the_variable) {
+TEST(modes, PersistentMemoryIsLookedForInTheFolderOfTheVariable) {
   const ModesFile file("3hms_00 1 - - 0 0\n");
   const Variable folder("HEIMDALLR_PMEMDIR", "/no/such/folder"), size("HEIMDALLR_PMEMSIZE", "0x100000000");
   const auto plan = plan_of_runs(file.name(), "1", {"true"});
@@ -340,7 +340,7 @@ TEST(modes, persistent_memory_is_looked_for_in_the_folder_of_the_variable) {
       << plan.error().text;
 }
 
-TEST(modes, without_a_file_there_is_the_older_scripts_mode_without_its_samples) {
+TEST(modes, WithoutAFileThereIsTheOlderScriptsModeWithoutItsSamples) {
   const auto plan = plan_of_runs("", "1", {"true"});
   ASSERT_TRUE(plan) << plan.error().text;
   ASSERT_EQ(plan->configurations.size(), 1u);
@@ -358,7 +358,7 @@ std::string error_elsewhere(const std::string& lines) {
   return plan ? "" : plan.error().text;
 }
 
-TEST(plan, nodes_of_other_machines_are_left_to_them) {
+TEST(plan, NodesOfOtherMachinesAreLeftToThem) {
   EXPECT_FALSE(parse_plan(kOtherNodes, "plan.toml"));
   EXPECT_EQ(error_elsewhere(""), "");
   const std::string other = "[[configuration]]\nname = \"bad\"\n", begin = "plan.toml:12: configuration.";
@@ -379,7 +379,7 @@ struct BadModes {
 
 class BadModesFiles : public testing::TestWithParam<BadModes> {};
 
-TEST_P(BadModesFiles, give_one_line_with_its_place) {
+TEST_P(BadModesFiles, GiveOneLineWithItsPlace) {
   const ModesFile file(GetParam().text);
   const auto plan = plan_of_runs(file.name(), "2", {"true"});
   ASSERT_FALSE(plan);
@@ -407,7 +407,7 @@ INSTANTIATE_TEST_SUITE_P(All, BadModesFiles,
                                          BadModes{"NameWithSlash", "a/b 0 - - 0 0\n", ":1: mode: ", "folders"}),
                          [](const auto& modes) { return std::string(modes.param.name); });
 
-TEST(runs, bad_words_are_named) {
+TEST(runs, BadWordsAreNamed) {
   EXPECT_EQ(plan_of_runs("", "no", {"true"}).error().text.substr(0, 8), "N: 'no' ");
   EXPECT_EQ(plan_of_runs("", "0", {"true"}).error().text.substr(0, 7), "N: '0' ");
   EXPECT_EQ(plan_of_runs("", "1", {"true", "no-such-program"}).error().text,
@@ -418,7 +418,7 @@ TEST(runs, bad_words_are_named) {
   EXPECT_NE(plan_of_runs("no-such-file", "1", {"true"}).error().text.find("no-such-file"), std::string::npos);
 }
 
-TEST(shell_words, words_are_those_of_a_shell) {
+TEST(shell_words, WordsAreThoseOfAShell) {
   const auto words =
       shell_words(R"(a  'b c' "d \"e\" \$f" g\ h ''  i'j'"k" '$l' http://m/?n=1&o=2 x>y find\ -exec \; p\\q
 r)");
@@ -427,7 +427,7 @@ r)");
                            ";", "p\\q", "r"}));
 }
 
-TEST(shell_words, what_a_shell_would_do_is_an_error) {
+TEST(shell_words, WhatAShellWouldDoIsAnError) {
   for (const char* text : {"a > b", "a >b", "a 2>b", "a 2>&1", "a | b", "a|", "a && b", "a & b", "a; b", "a < b",
                            "a `b`", "a \"`b`\"", "a $(b)", "a $b", "a \"${b}\"", "~ a", "~/a", "a 'b", "a \"b"}) {
     EXPECT_FALSE(shell_words(text)) << text;

@@ -47,14 +47,14 @@ void add_process(SpoolWriter& spool, uint32_t pid, uint32_t number, int64_t read
   spool.add_data(number, records);
 }
 
-SpoolWriter parent_and_child(const Told& told) {
+SpoolWriter parent_and_child(const Told& reported) {
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
   RecordBuffer fork;
   fork.add(testing::DescriptorCall{
       .func = events::func::k_fork, .start = ticks_at(kMillisecond), .fd = -1, .result = kChildPid});
-  add_process(spool, kParentPid, 1, kReadByParent, told.parent_rchar, std::move(fork));
-  add_process(spool, kChildPid, 2, kReadByChild, told.child_rchar, RecordBuffer());
+  add_process(spool, kParentPid, 1, kReadByParent, reported.parent_rchar, std::move(fork));
+  add_process(spool, kChildPid, 2, kReadByChild, reported.child_rchar, RecordBuffer());
   return spool;
 }
 
@@ -95,7 +95,7 @@ TEST(Coverage, BytesAreNotMissingWhereFilesWereNotRecorded) {
 
 // A program whose libraries ld.so reads stays below, a file that was read without a call does not.
 TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfTheTotal) {
-  const auto told = [](int64_t seen, int64_t unseen) {
+  const auto reported = [](int64_t seen, int64_t unseen) {
     SpoolWriter spool;
     for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
     add_process(spool, kParentPid, 1, seen, seen + unseen, RecordBuffer());
@@ -103,9 +103,9 @@ TEST(Coverage, BytesBelowAMebibyteAreReportedIfTheyAreMostOfTheTotal) {
     EXPECT_TRUE(folder.merge(spool));
     return folder.numbers("coverage", "kernel");
   };
-  EXPECT_EQ(told(34'000, 1'000'000), Numbers({1'034'000}));
-  EXPECT_EQ(told(100, 250'000), Numbers());
-  EXPECT_EQ(told(20'000'000, 1'000'000), Numbers());
+  EXPECT_EQ(reported(34'000, 1'000'000), Numbers({1'034'000}));
+  EXPECT_EQ(reported(100, 250'000), Numbers());
+  EXPECT_EQ(reported(20'000'000, 1'000'000), Numbers());
 }
 
 TEST(Coverage, NamesThePauseWhereThereWasOne) {
@@ -274,7 +274,7 @@ TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
   const json by_system_calls = {{"signal", "file operations"}, {"mechanism", "tracepoint"}};
   const json with = {{"signal", "file operations"}, {"mechanism", "fentry"}};
   const json no_fault = {{"event", "filemap_fault"}, {"mechanism", "fentry"}, {"missing", "not in this kernel"}};
-  const auto told = [](const char* state, const json& signal, const json& programs) {
+  const auto reported = [](const char* state, const json& signal, const json& programs) {
     SpoolWriter spool = run_that_maps({{2 << 20}});
     spool.session()["options"]["streams"] = {"files", "block", "vfs"};
     spool.session()["kernel_side"] = {{"state", state}, {"signals", {signal}}, {"programs", programs}};
@@ -283,11 +283,11 @@ TEST(Coverage, MappedFilesAreNamedWhereTheKernelSideRecordedNoFaults) {
     const auto subjects = folder.texts("coverage", "subject");
     return std::count(subjects.begin(), subjects.end(), "what is read and written in mapped files");
   };
-  EXPECT_EQ(told("recorded", without, json::array()), 1);
-  EXPECT_EQ(told("recorded", by_system_calls, json::array()), 1);
-  EXPECT_EQ(told("recorded", with, json::array({no_fault})), 1);
-  EXPECT_EQ(told("broken", with, json::array()), 1);
-  EXPECT_EQ(told("recorded", with, json::array()), 0);
+  EXPECT_EQ(reported("recorded", without, json::array()), 1);
+  EXPECT_EQ(reported("recorded", by_system_calls, json::array()), 1);
+  EXPECT_EQ(reported("recorded", with, json::array({no_fault})), 1);
+  EXPECT_EQ(reported("broken", with, json::array()), 1);
+  EXPECT_EQ(reported("recorded", with, json::array()), 0);
 }
 
 json watched(uint32_t pid, uint32_t ppid, const char* exe, int64_t rchar, bool is_final) {
@@ -417,7 +417,7 @@ TEST(Coverage, MoreFromDevicesThanCallsAskedForIsNamed) {
 }
 
 TEST(Coverage, AnAllocatorInFrontOfTheHooksIsNamed) {
-  const auto told = [](bool in_front) {
+  const auto reported = [](bool in_front) {
     SpoolWriter spool;
     spool.session()["options"]["streams"] = {"allocs"};
     for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);
@@ -435,10 +435,11 @@ TEST(Coverage, AnAllocatorInFrontOfTheHooksIsNamed) {
     EXPECT_TRUE(folder.merge(spool));
     return folder.texts("coverage", "detail");
   };
-  EXPECT_EQ(told(true), std::vector<std::string>{"the allocator in /lib/libtcmalloc.so.4 is in front of mlrun's hooks, "
-                                                 "which do not see its calls; one in LD_PRELOAD belongs behind mlrun's "
-                                                 "library, or into the environment of mlrun itself"});
-  EXPECT_EQ(told(false), std::vector<std::string>{});
+  EXPECT_EQ(reported(true),
+            std::vector<std::string>{"the allocator in /lib/libtcmalloc.so.4 is in front of mlrun's hooks, "
+                                     "which do not see its calls; one in LD_PRELOAD belongs behind mlrun's "
+                                     "library, or into the environment of mlrun itself"});
+  EXPECT_EQ(reported(false), std::vector<std::string>{});
 }
 
 TEST(Coverage, RowsOfAccessesThatWereNotFetchedInTimeAreALoss) {

@@ -72,7 +72,7 @@ TEST(KernelWindow, DropsTheOldestFragmentsAndReportsIt) {
   EXPECT_NEAR(static_cast<double>(fragments_of_thread(window)), static_cast<double>(kMany) / 2, 2);
 }
 
-TEST(KernelWindow, HoldsNoMoreFragmentsThatAllEndAtOnce) {
+TEST(KernelWindow, IsBoundedEvenIfAllFragmentsEndAtOneMoment) {
   KernelWindow window;
   size_t most = 0;
   for (uint64_t i = 0; i < kWindowFragmentsMax + 10; ++i) {

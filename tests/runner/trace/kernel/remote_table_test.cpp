@@ -9,7 +9,7 @@
 namespace mlrun::trace {
 namespace {
 
-TEST(RemoteTable, NamesWhatIsAskedForAsTheProtocolDoes) {
+TEST(RemoteTable, UsesTheProtocolsOwnOperationNames) {
   const auto named = [](uint32_t protocol, uint32_t code, const char* name) {
     mlrun_remote record{};
     record.protocol = protocol;

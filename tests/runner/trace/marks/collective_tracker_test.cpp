@@ -112,7 +112,7 @@ TEST_F(Collectives, AreNumberedInACommunicatorMadeAfterALoss) {
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0, kNone}));
 }
 
-TEST_F(Collectives, HaveNoNumberAfterOneThatCouldNotBeRead) {
+TEST_F(Collectives, HaveNoNumberAfterAnUnreadableOne) {
   make(1, 10, kA, 0);
   add(1, 11, "ncclCommFinalize", {});  // surely none
   reduce(1, 20);
@@ -138,7 +138,7 @@ TEST_F(Collectives, HaveNoNumberInAProcessWithSeveralRanks) {
 }
 
 // ncclGroupStart(); ncclCommInitRank() for each device; ncclGroupEnd(): the calls end before there is a number.
-TEST_F(Collectives, OfRanksThatWereMadeInAGroupHaveNoNumberIfTheyAreSeveral) {
+TEST_F(Collectives, OfSeveralRanksMadeInOneGroupHaveNoNumber) {
   make(1, 10, 0, 0);
   make(1, 11, 0, 1);
   reduce(1, 20);
@@ -148,7 +148,7 @@ TEST_F(Collectives, OfRanksThatWereMadeInAGroupHaveNoNumberIfTheyAreSeveral) {
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0, 1}));
 }
 
-TEST_F(Collectives, InASplitCommunicatorDoNotHaveTheParentsRank) {
+TEST_F(Collectives, OfASplitCommunicatorDoNotTakeTheParentsRank) {
   make(1, 10, kA, 3);
   for (const char* name : {"ncclCommSplit", "ncclCommShrink"}) {
     make(1, 20, kB, 3, name);

@@ -10,7 +10,7 @@
 namespace mlrun::trace {
 namespace {
 
-std::string told(const std::string& layout, const std::string& bytes) {
+std::string reported(const std::string& layout, const std::string& bytes) {
   const auto parsed = PayloadLayout::parse(layout);
   return parsed ? payload_json(parsed->values(bytes)).dump() : "refused";
 }
@@ -23,36 +23,37 @@ TEST(PayloadLayout, PlacesMembersAsACompilerDoes) {
   bytes[4] = 2;
   bytes[8] = 3;
   bytes[16] = 4;
-  EXPECT_EQ(told(layout, bytes), R"({"a":-1,"b":2,"c":3,"d":4})");
-  EXPECT_EQ(told("1 0 1\nF 0 1 0 0 0 a\nF 0 6 0 0 0 packed\n", std::string("\x01\x02\0\0\0", 5)),
+  EXPECT_EQ(reported(layout, bytes), R"({"a":-1,"b":2,"c":3,"d":4})");
+  EXPECT_EQ(reported("1 0 1\nF 0 1 0 0 0 a\nF 0 6 0 0 0 packed\n", std::string("\x01\x02\0\0\0", 5)),
             R"({"a":1,"packed":2})");
 }
 
 TEST(PayloadLayout, NamesTheValuesOfAnEnumeration) {
   const std::string layout = "1 8 0\nF 0 16777240 0 0 4 op\nV 0 Sum\nV 2 Max of all\nF 0 16777240 0 4 4 own\nV 0 Sum\n";
-  EXPECT_EQ(told(layout, std::string("\x02\0\0\0\x07\0\0\0", 8)), R"({"op":"Max of all","own":7})");
+  EXPECT_EQ(reported(layout, std::string("\x02\0\0\0\x07\0\0\0", 8)), R"({"op":"Max of all","own":7})");
 }
 
 TEST(PayloadLayout, LeavesOutMembersBeyondTheBytes) {
   const std::string layout = "1 8 0\nF 0 6 0 0 0 in\nF 0 6 0 5 0 half\nF 0 6 0 18446744073709551613 0 far\n";
-  EXPECT_EQ(told(layout, std::string("\x01\0\0\0\0\0\0\0", 8)), R"({"in":1})");
-  EXPECT_EQ(told(layout, ""), "{}");
+  EXPECT_EQ(reported(layout, std::string("\x01\0\0\0\0\0\0\0", 8)), R"({"in":1})");
+  EXPECT_EQ(reported(layout, ""), "{}");
   EXPECT_EQ(PayloadLayout::parse(layout)->left_out(), 1u);
 }
 
 TEST(PayloadLayout, ContinuesOnlyAfterAnArrayOfKnownLength) {
   const std::string bytes = std::string(12, '\x05');
-  EXPECT_EQ(told("1 0 0\nF 16 6 2 0 0 two\nF 0 2 0 0 0 next\n", bytes), R"({"next":5})");
-  EXPECT_EQ(told("2 0 0\nF 48 6 0 0 0 some\nF 0 2 0 0 0 next\nF 0 2 0 9 0 told\n", bytes), R"({"told":5})");
-  EXPECT_EQ(told("1 0 0\nF 16 6 18446744073709551615 0 0 endless\nF 0 2 0 0 0 next\n", bytes), "{}");
-  EXPECT_EQ(told("1 0 0\nF 0 16777217 0 0 0 nested\nV 5 no value of it\nF 0 2 0 8 0 told\n", bytes), R"({"told":5})");
+  EXPECT_EQ(reported("1 0 0\nF 16 6 2 0 0 two\nF 0 2 0 0 0 next\n", bytes), R"({"next":5})");
+  EXPECT_EQ(reported("2 0 0\nF 48 6 0 0 0 some\nF 0 2 0 0 0 next\nF 0 2 0 9 0 told\n", bytes), R"({"told":5})");
+  EXPECT_EQ(reported("1 0 0\nF 16 6 18446744073709551615 0 0 endless\nF 0 2 0 0 0 next\n", bytes), "{}");
+  EXPECT_EQ(reported("1 0 0\nF 0 16777217 0 0 0 nested\nV 5 no value of it\nF 0 2 0 8 0 told\n", bytes),
+            R"({"told":5})");
 }
 
 TEST(PayloadLayout, ReadsRealNumbers) {
   const double real = 2.5;
   std::string bytes(8, '\0');
   __builtin_memcpy(bytes.data(), &real, sizeof real);
-  EXPECT_EQ(told("1 0 0\nF 0 20 0 0 0 real\n", bytes), R"({"real":2.5})");
+  EXPECT_EQ(reported("1 0 0\nF 0 20 0 0 0 real\n", bytes), R"({"real":2.5})");
 }
 
 TEST(PayloadLayout, RefusesAnInvalidLayout) {

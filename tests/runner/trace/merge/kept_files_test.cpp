@@ -137,7 +137,7 @@ TEST_F(KeptFilesTest, AreFoundUpToWhereTheJournalIsTorn) {
   EXPECT_EQ(taken_up(), Slices({0, 1}));
 }
 
-TEST_F(KeptFilesTest, ThatAJournalInventsAreNotTakenUp) {
+TEST_F(KeptFilesTest, AJournalLineWithoutItsFilesIsNotReused) {
   leave_files();
   std::ofstream(staging() + "/files.jsonl", std::ios::app) << "{\"files\":{},\"slice\":9}\n";
   EXPECT_EQ(taken_up(), Slices({0, 1, 2}));

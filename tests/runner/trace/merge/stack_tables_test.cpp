@@ -58,7 +58,7 @@ SpoolWriter two_processes(bool stack_before_module) {
 
 class TwoProcesses : public ::testing::TestWithParam<bool> {};
 
-TEST_P(TwoProcesses, ThatGoTheSameWayHaveTheSameStacks) {
+TEST_P(TwoProcesses, ThatCallTheSameFunctionsHaveTheSameStacks) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(two_processes(GetParam())));
   EXPECT_EQ(folder.numbers("alloc", "stack_id"), (Numbers{1, 2, 1, 2}));

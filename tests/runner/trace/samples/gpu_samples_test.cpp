@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/summary/meters/gpu_meter.h"
+#include "runner/summary/gpu/gpu_meter.h"
 
 namespace mlrun {
 namespace {
 
-TEST(GpuSamples, ReasonsBecomeWords) {
+TEST(GpuSamples, ThrottleReasonsHaveNames) {
   EXPECT_EQ(trace::throttle_text(0), "");
   EXPECT_EQ(trace::throttle_text(0x4 | 0x40), "sw_power_cap hw_thermal");
   EXPECT_EQ(trace::throttle_text(int64_t{1} << 40), "bit_40");
@@ -50,7 +50,7 @@ TEST(GpuSamples, MeansAreOverTimeAndMissingValuesAreUnknown) {
   EXPECT_EQ(gpus[0].throttled_ns, -1);
 }
 
-TEST(GpuSamples, NumbersThatCannotBeOverflowNothing) {
+TEST(GpuSamples, ImpossibleNumbersDoNotOverflow) {
   summary::GpuMeter meter;
   for (int i = 0; i < 3; ++i) meter.add(sample(INT64_MAX, INT64_MAX, INT64_MAX));
   std::vector<model::GpuRow> devices(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/meters/gpu_work_meter.h"
+#include "runner/summary/gpu/gpu_work_meter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,7 +104,7 @@ std::vector<GpuWorkSummary> GpuWorkMeter::devices(const std::vector<model::GpuRo
     sums.busy_ns = device.busy.ns();
     const auto row =
         std::find_if(known.begin(), known.end(), [id = gpu_id](const model::GpuRow& of) { return of.gpu_id == id; });
-    sums.name = row == known.end() ? "not known" : row->name;
+    sums.name = row == known.end() ? "unknown" : row->name;
     sums.uuid = row == known.end() ? "" : row->uuid;
   }
   if (out.size() > 1 && out.front().gpu_id == 0) std::rotate(out.begin(), out.begin() + 1, out.end());
@@ -122,7 +122,7 @@ std::vector<GpuKernelSummary> GpuWorkMeter::kernels(const std::vector<model::Nam
   std::vector<GpuKernelSummary> out;
   for (auto& [name_id, kernel] : sorted) {
     const auto name = name_of.find(name_id);
-    kernel.name = name == name_of.end() ? "not known" : *name->second;
+    kernel.name = name == name_of.end() ? "unknown" : *name->second;
     out.push_back(std::move(kernel));
   }
   return out;

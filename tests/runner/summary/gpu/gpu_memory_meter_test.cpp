@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/meters/gpu_memory_meter.h"
+#include "runner/summary/gpu/gpu_memory_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(GpuMemoryMeter, ContextsSeenFromOutsideCountByThemselves) {
   EXPECT_EQ(sums[1].at_exit_bytes, 50);
 }
 
-TEST(GpuMemoryMeter, AnAddressThatIsGivenAwayBeforeItsReleaseReturnsKeepsItsNewBlock) {
+TEST(GpuMemoryMeter, AnAddressReusedBeforeItsReleaseReturnsBelongsToItsNewBlock) {
   GpuMemoryMeter meter;
   meter.add(call(kAllocation, 0x1000, 100, 0, 5));
   meter.add(call(kAllocation, 0x1000, 70, 30, 5));
@@ -151,7 +151,7 @@ TEST(GpuMemoryMeter, CountsReleasesThatDoNotFit) {
   EXPECT_EQ(sums[0].kept_bytes, 30);
 }
 
-TEST(GpuMemoryMeter, SumsOfMadeUpSizesStayAtTheLargestNumber) {
+TEST(GpuMemoryMeter, SumsOfImpossibleSizesSaturate) {
   GpuMemoryMeter meter;
   for (const uint64_t address : {1, 2, 3}) meter.add(row(kAllocation, address, INT64_MAX, 0));
   for (const uint64_t address : {1, 2}) meter.add(row(kRelease, address, 0, 1));

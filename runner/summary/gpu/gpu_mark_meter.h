@@ -11,7 +11,7 @@
 
 #include "runner/model/gpu_rows.h"
 #include "runner/model/trace_info.h"
-#include "runner/summary/meters/gpu_work_meter.h"
+#include "runner/summary/gpu/gpu_work_meter.h"
 #include "runner/summary/meters/mark_paths.h"
 #include "runner/summary/summary.h"
 

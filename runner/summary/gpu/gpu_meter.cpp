@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/summary/meters/gpu_meter.h"
+#include "runner/summary/gpu/gpu_meter.h"
 
 #include <algorithm>
 #include <cmath>
