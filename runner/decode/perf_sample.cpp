@@ -70,6 +70,8 @@ constexpr std::array<Names, 11> kOldLevels = {{{PERF_MEM_LVL_L1, "L1"},
                                                {PERF_MEM_LVL_UNC, "uncached"}}};
 constexpr uint64_t kOldRemote =
     PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2 | PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2;
+// PERF_MEM_HOPS_, which older headers lack. HOPS_0: of another core of this node.
+constexpr uint64_t kHopsShift = 43, kSameNode = 1;
 constexpr std::array<Names, 4> kSnoops = {{{PERF_MEM_SNOOP_NONE, "none"},
                                            {PERF_MEM_SNOOP_HIT, "hit"},
                                            {PERF_MEM_SNOOP_MISS, "miss"},
@@ -129,7 +131,7 @@ DataSource read_data_source(uint64_t value) {
   DataSource source;
   source.op = op_of(bits.mem_op);
   source.level = level_of_number(bits.mem_lvl_num);
-  source.remote = bits.mem_remote != 0;
+  source.remote = bits.mem_remote != 0 && (value >> kHopsShift & 7) != kSameNode;
   if (source.level.empty()) {
     source.level = joined(bits.mem_lvl, kOldLevels);
     source.remote = source.remote || (bits.mem_lvl & kOldRemote) != 0;

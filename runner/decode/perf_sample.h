@@ -29,7 +29,7 @@ struct DataSource {
   MemoryOp op = MemoryOp::kUnknown;
   std::string level;  // "L1", "L3", "LFB", "RAM", "PMEM", "CXL", "cache", "I/O", "uncached"; empty: unknown
   bool hit = false, miss = false;
-  bool remote = false;  // in memory or a cache of another node or of another processor
+  bool remote = false;  // in memory or a cache of another node
   bool locked = false;
   std::string snoop;        // "none", "hit", "miss", "hitm", "forward", "peer"; empty: unknown
   std::string translation;  // where the address translation was found: "L1", "L2", "walker", "fault"; empty: unknown

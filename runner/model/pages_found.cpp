@@ -6,8 +6,14 @@
 
 namespace mlrun::model {
 
+namespace {
+
+// The relative difference up to which samples saw the same memory: a tenth, or what chance can explain where so many pages are expected.
+double margin(double pages) { return std::max(0.1, 3 / std::sqrt(std::max(1.0, pages))); }
+
+}  // namespace
+
 void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident) {
-  constexpr double kSame = 0.1;  // samples that differ by less, or by less than chance can explain, saw the same memory
   samples++;
   uint64_t all = 0;
   for (const auto& [node, pages] : on_node) {
@@ -15,13 +21,13 @@ void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, 
     all += pages;
   }
   const double now = std::min(static_cast<double>(all) * bytes_each, static_cast<double>(resident));
-  const double margin = std::max(kSame, 3 / std::sqrt(static_cast<double>(std::max<uint64_t>(all, 1))));
-  if (now > full_bytes * (1 + margin)) {
+  if (now > full_bytes * (1 + margin(static_cast<double>(all)))) {
     full_bytes = now;
     bytes.clear();
     resident_bytes = full_samples = 0;
   }
-  if (now < full_bytes * (1 - margin)) return;
+  // By the pages that the full memory would show: a sample with few pages, or none, is from freed memory unless few are expected.
+  if (now < full_bytes * (1 - margin(full_bytes / bytes_each))) return;
   full_samples++;
   resident_bytes += resident;
   for (const auto& [node, pages] : on_node) bytes[node] += now * static_cast<double>(pages) / static_cast<double>(all);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A minute of load, sampled by mlrun and shown by mpstat, iostat -x, pidstat, sar -n DEV and numastat at the same time:
-the sums of the samples in the tools' interval are what they show, within 2 %. Prints what the sampler took of a processor. MLRUN_MINUTE=SECONDS: another length."""
+the sums of the samples in the tools' interval are what they show, within 2 %. The sampler takes at most its share of a processor. MLRUN_MINUTE=SECONDS: another length."""
 
 import json
 import os
@@ -13,6 +13,8 @@ from lib import case
 
 SECONDS = int(os.environ.get("MLRUN_MINUTE", "60"))
 WITHIN = 0.02
+# Half a per cent is its share. Up to half as much again: a sample is charged after it was taken, and on a busy machine its CPU time includes evicted caches.
+SHARE = 0.005 * 1.5
 PROGRAM = """
 import json, os, re, socket, subprocess, sys, threading, time
 seconds, written = int(sys.argv[1]), sys.argv[2]
@@ -148,9 +150,10 @@ def check_nodes(minute):
     seconds = (minute.said["end"] - minute.said["begin"]) / 1e9
     names = ["numa_hit", "numa_miss", "numa_foreign", "interleave_hit", "local_node", "other_node"]
     seen = minute.rows("sample_memory", "node", names, where="node IS NOT NULL")
-    first, last = ([line.split() for line in text.splitlines()[1:]] for text in minute.said["numastat"])
-    for before, after in zip(first, last):
-        for node, (low, high) in enumerate(zip(before[1:], after[1:])):
+    (head, *first), (_, *last) = ([line.split() for line in text.splitlines()] for text in minute.said["numastat"])
+    nodes = [int(name.removeprefix("node")) for name in head]  # not 0, 1, 2 where a node has no memory
+    for before, after in zip(first, last, strict=True):
+        for node, low, high in zip(nodes, before[1:], after[1:], strict=True):
             shown = (int(high) - int(low)) / seconds
             minute.same(f"node {node} {before[0]}", shown, seen[node][before[0]], 200)
 
@@ -188,6 +191,7 @@ def check(this):
     print(f"{minute.compared} numbers compared; the worst of those far above the tools' rounding is {minute.worst[0]:.2%} off: {minute.worst[1]}")
     about = trace.run["machine_sampler"]
     print(f"sampler: {about['cpu_ns'] / about['wall_ns']:.3%} of a processor, {about['samples']} samples, {about['left_out']} left out")
+    this.true("the sampler takes its share at most", about["cpu_ns"] <= SHARE * about["wall_ns"], about)
 
 
 if __name__ == "__main__":

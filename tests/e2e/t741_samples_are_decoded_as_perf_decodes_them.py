@@ -22,9 +22,12 @@ def source(rng):
     hit = rng.choice([2, 4])
     snoop = rng.choice([1, 2, 4, 8, 16])
     more = rng.choice([0, 1]) if snoop == 1 else 0
-    tlb = rng.choice([2, 4]) | rng.choice([8, 16, 32, 64])
+    remote = rng.randrange(2)
+    hops = rng.choice([0, 1, 4]) if remote and number else 0  # perf shows hops in place of an old level
+    more = 0 if hops else more
+    tlb = rng.choice([2, 4]) | rng.choice([8, 16] if hops else [8, 16, 32, 64])  # perf cuts longer texts
     return (1 << rng.randrange(5) | (hit | (1 << level if level else 0)) << 5 | snoop << 19 | rng.choice([1, 2]) << 24 | tlb << 26
-            | number << 33 | rng.randrange(2) << 37 | more << 38)
+            | number << 33 | remote << 37 | more << 38 | hops << 43)
 
 
 def patch(data, rng):
@@ -48,6 +51,8 @@ LEVELS = {"L1": "L1", "L2": "L2", "L3": "L3", "L4": "L4", "LFB/MAB": "LFB", "LFB
           "Uncached": "uncached", "Any cache": "cache", "Remote RAM (1 hop)": "RAM", "Remote RAM (2 hops)": "RAM", "Remote Cache (1 hop)": "cache",
           "Remote Cache (2 hops)": "cache", "N/A": "", "": ""}
 OPS = {"LOAD": "load", "STORE": "store", "PFETCH": "prefetch", "EXEC": "execute"}
+SAME_NODE = "core, same node"
+HOPS = (SAME_NODE, "board")
 SNOOPS = {"None": "none", "Hit": "hit", "Miss": "miss", "HitM": "hitm", "Fwd": "forward", "N/A": ""}
 TRANSLATIONS = {"L1": "L1", "L2": "L2", "Walker": "walker", "Fault": "fault"}
 
@@ -63,7 +68,11 @@ def level_of(text):
     if text in LEVELS:
         return LEVELS[text], found, text.startswith("Remote ")
     is_remote = text.startswith("Remote")
-    return LEVELS[text.removeprefix("Remote").strip()], found, is_remote
+    text = text.removeprefix("Remote").strip()
+    for hops in HOPS:
+        if text.startswith(hops):
+            return LEVELS[text.removeprefix(hops).strip()], found, is_remote and hops != SAME_NODE
+    return LEVELS[text], found, is_remote
 
 
 def of_perf(text):

@@ -12,11 +12,12 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/page_bits.h"
-#include "runner/samplers/access/perf_events.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::access {
@@ -224,6 +225,30 @@ Result<uint64_t> calibrate_fault_ns() {
   }
   if (std::min(plain_ns, sampled_ns) == 0) return fail("there is not enough memory to try it");
   return std::max<uint64_t>((std::max(sampled_ns, plain_ns) - plain_ns) / kFaults, 1);
+}
+
+uint64_t calibrate_thread_ns(const std::vector<AccessEvent>& events) {
+  constexpr int kThreads = 16;
+  // CPU time: the kernel removes a thread's events after its join() has returned. The minimum: disturbances only add time.
+  const auto fastest_ns = [] {
+    uint64_t fastest_ns = std::numeric_limits<uint64_t>::max();
+    for (int round = 0; round < 2 * kTryRounds; round++) {
+      const uint64_t began_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+      for (int i = 0; i < kThreads; i++) std::thread([] {}).join();
+      fastest_ns = std::min(fastest_ns, (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began_ns) / kThreads);
+    }
+    return fastest_ns;
+  };
+  try {
+    const uint64_t plain_ns = fastest_ns();
+    PerfEvents opened;
+    opened.open(events, 0, false);
+    if (!opened.is_open()) return 0;
+    const uint64_t inherited_ns = fastest_ns();
+    return std::max<uint64_t>(std::max(inherited_ns, plain_ns) - plain_ns, 1);
+  } catch (const std::system_error&) {
+    return 0;
+  }
 }
 
 }  // namespace mlrun::access

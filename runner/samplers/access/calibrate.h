@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "runner/samplers/access/perf_events.h"
 #include "runner/util/result.h"
 
 namespace mlrun::access {
@@ -24,6 +26,10 @@ PageCost calibrate_pages(PageBits bits);
 
 // How many nanoseconds longer a page fault takes when perf samples it, 1 at least. Fails where the events cannot be opened.
 Result<uint64_t> calibrate_fault_ns();
+
+// How many nanoseconds longer a thread takes to start and end where it inherits these events, one for each processor: 1 at least. 0: they cannot be
+// opened, or there are no threads.
+uint64_t calibrate_thread_ns(const std::vector<AccessEvent>& events);
 
 // How long clearing `entries` page table entries delays page faults: one for each page of 4 KiB and one for each huge page.
 inline uint64_t stall_ns(const PageCost& cost, uint64_t entries) { return cost.clear_ps * entries / 1000; }

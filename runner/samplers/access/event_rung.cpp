@@ -28,19 +28,29 @@ mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {
   return event.kind;
 }
 
+std::string cost_text(const EventCost& cost) {
+  std::string text =
+      cost.sample_ns == 0
+          ? "samples are not calibrated: the processor itself takes them"
+          : fmt::format(
+                "a page fault takes {} ns longer with its sample; samples take at most {:.0f} % of the time, then they "
+                "pause for a while; at the start they may take {:.0f} ms at once, and less in the next {} s",
+                cost.sample_ns, kProgramShare * 100, (kSavedNs + kAdvanceNs) / 1e6,
+                rounds::SampleBudget::kRepayNs / kSecondNs);
+  if (cost.thread_ns != 0)
+    text += fmt::format(
+        "; each thread or process takes {} ns more to start and end, also during such a pause, without a bound",
+        cost.thread_ns);
+  return text;
+}
+
 class EventRung : public Rung {
  public:
-  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns, std::string unseen)
+  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, EventCost cost, std::string unseen)
       : rung_(rung), wanted_(std::move(events)), budget_(event_budget(0)) {
-    facts_.sample_ns = sample_ns;
+    facts_.sample_ns = cost.sample_ns;
     facts_.problem = std::move(unseen);
-    facts_.cost = sample_ns == 0 ? "not calibrated: the processor itself takes the samples"
-                                 : fmt::format(
-                                       "a page fault takes {} ns longer with its sample; samples take at most "
-                                       "{:.0f} % of the time, then they pause for a while; at the start they may "
-                                       "take {:.0f} ms at once, and less in the next {} s",
-                                       sample_ns, kProgramShare * 100, (kSavedNs + kAdvanceNs) / 1e6,
-                                       rounds::SampleBudget::kRepayNs / kSecondNs);
+    facts_.cost = cost_text(cost);
   }
 
   std::string attach(pid_t command) override {
@@ -104,9 +114,9 @@ class EventRung : public Rung {
 
 }  // namespace
 
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, EventCost cost,
                                       std::string unseen) {
-  return std::make_unique<EventRung>(rung, std::move(events), sample_ns, std::move(unseen));
+  return std::make_unique<EventRung>(rung, std::move(events), cost, std::move(unseen));
 }
 
 rounds::SampleBudget event_budget(uint64_t now_ns) { return {kProgramShare, kSavedNs, now_ns, kAdvanceNs}; }

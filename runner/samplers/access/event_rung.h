@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds accesses by perf events: the processor's precise events, or page faults. When samples cost the program more than kProgramShare, the
-// events are switched off for a while; the rung reports how much of the time they were on.
+// events are switched off for a while; the rung reports how much of the time they were on. Each thread inherits an event for each processor, also
+// while they are off: what that takes has no bound, and is reported.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,15 @@
 
 namespace mlrun::access {
 
-// `rung`: MLRUN_ACCESS_PRECISE, MLRUN_ACCESS_HINT_FAULTS or MLRUN_ACCESS_FAULTS. `sample_ns`: time that a sample takes from the program; 0: unknown.
+// Time that events take from the program. 0: unknown.
+struct EventCost {
+  uint64_t sample_ns = 0;  // of each sample
+  uint64_t thread_ns = 0;  // of each thread or process that starts and ends
+};
+
+// `rung`: MLRUN_ACCESS_PRECISE, MLRUN_ACCESS_HINT_FAULTS or MLRUN_ACCESS_FAULTS.
 // `unseen`: what these events are known not to see on this machine; empty: nothing.
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, EventCost cost,
                                       std::string unseen);
 
 // What the samples of a run may cost the program that begins now.

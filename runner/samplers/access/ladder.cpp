@@ -117,7 +117,9 @@ ChosenRung try_precise(const AccessOptions& options) {
     if (!text.empty()) unseen.push_back(std::move(text));
   }
   if (!unseen.empty()) chosen.tried.remark += fmt::format("; {}", fmt::join(unseen, "; "));
-  chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), 0, fmt::format("{}", fmt::join(unseen, "; ")));
+  const EventCost cost{.thread_ns = calibrate_thread_ns(good)};
+  chosen.made =
+      make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), cost, fmt::format("{}", fmt::join(unseen, "; ")));
   return chosen;
 }
 
@@ -135,7 +137,8 @@ ChosenRung try_faults(mlrun_access_rung rung) {
                                  : "page faults inside system calls, as of read() into new memory, are not seen: "
                                    "set kernel.perf_event_paranoid to 1 or less";
   chosen.tried.remark = unseen;
-  chosen.made = make_event_rung(rung, {std::move(event)}, *sample_ns, unseen);
+  const EventCost cost{.sample_ns = *sample_ns, .thread_ns = calibrate_thread_ns({event})};
+  chosen.made = make_event_rung(rung, {std::move(event)}, cost, unseen);
   return chosen;
 }
 

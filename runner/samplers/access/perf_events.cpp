@@ -43,11 +43,12 @@ util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu, int leader)
   return event;
 }
 
-std::string why(int error, int cpu, const perf_event_attr& attr) {
+std::string why(int error, int cpu, const perf_event_attr& attr, const std::string& if_invalid) {
   std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
   if (error == EACCES || error == EPERM)
     return text + fmt::format("; set kernel.perf_event_paranoid to {} or less; in a container, allow perf_event_open",
                               attr.exclude_kernel != 0 ? 2 : 1);
+  if (error == EINVAL && !if_invalid.empty()) return text + "; " + if_invalid;
   if (error == EMFILE) return text + "; raise the limit of open files (ulimit -n)";
   return text;
 }
@@ -153,10 +154,10 @@ PerfEvents::Problem PerfEvents::open_one(Opened& one, pid_t pid, size_t pages) {
     if (one.event.leader) {
       one.leaders.push_back(open_event(*one.event.leader, pid, cpu, -1));
       leader = one.leaders.back().get();
-      if (leader < 0) return {"its leader, " + why(errno, cpu, *one.event.leader)};
+      if (leader < 0) return {"its leader, " + why(errno, cpu, *one.event.leader, one.event.if_invalid)};
     }
     util::UniqueFd event = open_event(attr, pid, cpu, leader);
-    if (!event.valid()) return {why(errno, cpu, attr)};
+    if (!event.valid()) return {why(errno, cpu, attr, one.event.if_invalid)};
     PerfRing ring;
     if (const int error = ring.map(std::move(event), pages, attr.read_format != 0); error != 0)
       return {fmt::format("the event's buffer cannot be mapped: {}; raise kernel.perf_event_mlock_kb",

@@ -34,6 +34,7 @@ struct AccessEvent {
   std::optional<perf_event_attr> leader = {};  // an event without samples that has to lead the event's group
   util::IdList cpus = {};                      // the processors that have the event; empty: all
   bool counts_accesses = true;                 // the unit of a sample's period; false: it is another, as cycles
+  std::string if_invalid = {};  // what it means that the kernel refuses the event by EINVAL; empty: unknown
 };
 
 // Pages of data of each ring. An ordinary user may lock kernel.perf_event_mlock_kb (128 pages and one) for each processor, for all events

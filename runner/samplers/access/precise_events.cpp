@@ -98,6 +98,7 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
   event.attr.config = words.config;
   // IBS cannot exclude the kernel; EventRung drops its addresses.
   event.attr.exclude_kernel = event.attr.exclude_hv = 0;
+  event.if_invalid = "events of a process by IBS need Linux 6.2";  // earlier, IBS had events of whole processors alone
   return {std::move(event)};
 }
 

@@ -31,8 +31,9 @@ namespace {
 constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // server and program sample once a second themselves
 constexpr uint16_t kPcmPort = 9738;
 constexpr std::chrono::milliseconds kPatience(300);
-constexpr int kFailuresMax = 5;                   // of the server, one after the other: then it is given up
-constexpr uint64_t kHeadersNs = 5 * kPcmPauseNs;  // pcm-memory prints its headers with its first line, after a second
+constexpr int kFailuresMax = 5;  // of the server, one after the other: then it is given up
+// After which pcm-memory is given up. It prints its headers with its first line, after a second.
+constexpr uint64_t kSilentNs = 5 * kPcmPauseNs;
 
 Result<std::string> get_metrics() { return get_local(kPcmPort, "/metrics", kPatience); }
 
@@ -91,9 +92,11 @@ class PcmMemory : public BandwidthReader {
 
   Status start() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return fail("cannot create a pipe");
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail("cannot create a pipe");
     output_.reset(ends[0]);
     const util::UniqueFd write_end(ends[1]);
+    // Only the read end: the program would give up its output for good at the first write that finds the pipe full.
+    if (::fcntl(output_.get(), F_SETFL, O_NONBLOCK) != 0) return fail("cannot set up a pipe");
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -116,28 +119,28 @@ class PcmMemory : public BandwidthReader {
     return fail(fmt::format("{} cannot be started: {}", program_, std::strerror(error)));
   }
 
-  // Each line of pcm-memory has the rates of the second before it.
+  // Each line of pcm-memory has the rates of the second before it. Lines that are read at once share the time since the previous ones.
   bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
     std::array<char, 16384> piece;
     ssize_t got = 0;
     while ((got = ::read(output_.get(), piece.data(), piece.size())) > 0)
       text_.append(piece.data(), static_cast<size_t>(got));
-    bool any = false;
+    std::vector<std::vector<BandwidthReading>> lines;
     size_t begin = 0;
     for (size_t end = 0; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      if (!csv_.take(std::string_view(text_).substr(begin, end - begin))) continue;
-      any = true;
-      add(now_ns);
+      if (csv_.take(std::string_view(text_).substr(begin, end - begin))) lines.push_back(csv_.readings());
     }
     text_.erase(0, begin);
     if (first_ns_ == 0) first_ns_ = now_ns;
+    add(lines, now_ns);
     if (got == 0) {
       end_ = fmt::format("{0} has ended; '{0} 1 -csv' shows why", program_);
-    } else if (!csv_.has_columns() && now_ns - first_ns_ > kHeadersNs) {
-      end_ = fmt::format("{} printed no known header within {} s", program_, kHeadersNs / 1'000'000'000);
+    } else if (now_ns - std::max(first_ns_, before_ns_) > kSilentNs) {
+      end_ = fmt::format("{} printed no {} {} s", program_, csv_.has_columns() ? "values for" : "known header within",
+                         kSilentNs / 1'000'000'000);
     }
-    if (any) readings = totals_;
-    return any;
+    if (!lines.empty()) readings = totals_;
+    return !lines.empty();
   }
   [[nodiscard]] std::string end() const override { return end_; }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_PCM_MEMORY; }
@@ -147,10 +150,14 @@ class PcmMemory : public BandwidthReader {
   }
 
  private:
-  void add(uint64_t now_ns) {
-    const double seconds = before_ns_ == 0 ? 1 : util::in_seconds(now_ns - before_ns_);
+  void add(const std::vector<std::vector<BandwidthReading>>& lines, uint64_t now_ns) {
+    if (lines.empty()) return;
+    const double seconds =
+        before_ns_ == 0 ? 1 : util::in_seconds(now_ns - before_ns_) / static_cast<double>(lines.size());
     before_ns_ = now_ns;
-    const std::vector<BandwidthReading>& rates = csv_.readings();
+    for (const std::vector<BandwidthReading>& rates : lines) add(rates, seconds);
+  }
+  void add(const std::vector<BandwidthReading>& rates, double seconds) {
     if (totals_.size() != rates.size()) totals_ = rates;
     for (size_t i = 0; i < rates.size(); ++i) {
       for (size_t field = 0; field < rates[i].values.size(); ++field) {
@@ -168,8 +175,8 @@ class PcmMemory : public BandwidthReader {
   std::string text_;
   PcmCsv csv_;
   std::vector<BandwidthReading> totals_;
-  uint64_t before_ns_ = 0;
-  uint64_t first_ns_ = 0;  // of the first call of read()
+  uint64_t before_ns_ = 0;  // when the last line was read; 0: none came
+  uint64_t first_ns_ = 0;   // of the first call of read()
   std::string end_;
 };
 

@@ -29,12 +29,12 @@ double bandwidth_of(uint32_t node, const std::string& system) {
   return static_cast<double>(std::max<int64_t>(placement::firmware_value(node, "read_bandwidth", system), 0));
 }
 
+// The nearest ratio of numbers up to kPartsMax; what is beyond gets 16:1 or 1:16.
 std::pair<uint32_t, uint32_t> small_ratio(double wanted) {
   std::pair<uint32_t, uint32_t> best{1, 1};
   double error = 1e9;
   for (uint32_t slow = 1; slow <= kPartsMax && error > kCloseRatio; slow++) {
-    const double fast = std::round(wanted * slow);
-    if (fast < 1 || fast > kPartsMax) continue;
+    const double fast = std::clamp(std::round(wanted * slow), 1.0, static_cast<double>(kPartsMax));
     const double off = std::abs(fast / slow / wanted - 1);
     if (off < error) best = {static_cast<uint32_t>(fast), slow};
     error = std::min(error, off);

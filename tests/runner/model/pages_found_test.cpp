@@ -34,6 +34,29 @@ TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostWhatIsResident) {
   EXPECT_DOUBLE_EQ(found.bytes[1], 6000.0);
 }
 
+// As after MADV_DONTNEED of nearly all of a block: so few pages are no reason to call anything chance.
+TEST(PagesFound, SamplesOfFreedMemoryDoNotCount) {
+  PagesFound found;
+  for (int i = 0; i < 4; i++) found.add({{1, 8000}}, 1.0, 8000);
+  for (int i = 0; i < 40; i++) {
+    found.add({}, 1.0, 100);
+    found.add({{1, 4}}, 1.0, 100);
+  }
+  EXPECT_EQ(found.samples, 84u);
+  EXPECT_EQ(found.full_samples, 4u);
+  EXPECT_DOUBLE_EQ(found.bytes[1], 4 * 8000.0);
+}
+
+TEST(PagesFound, WhereFewPagesAreExpectedASampleWithoutAnyCounts) {
+  PagesFound found;
+  for (int i = 0; i < 2; i++) {
+    found.add({{0, 4}}, 1.0, 100);
+    found.add({}, 1.0, 100);
+  }
+  EXPECT_EQ(found.full_samples, 4u);
+  EXPECT_DOUBLE_EQ(found.bytes[0], 2 * 4.0);
+}
+
 TEST(PagesFound, OfSeveralProcessesAreAddedUp) {
   PagesFound sum, one, two;
   for (int i = 0; i < 2; i++) one.add({{0, 100}, {1, 300}}, 10.0, 5000);

@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow.dataset
+
 BUILD, PYTHON = Path(sys.argv[1]), sys.argv[2]
 MLRUN, NODES, EDGES = BUILD / "bin" / "mlrun", BUILD / "vm" / "nodes", BUILD / "e2e" / "victims" / "places_edges"
 MIB = 1 << 20
@@ -89,6 +91,42 @@ def check_memkind():
         expect(f"memkind on node 1, {size}", isinstance(found[1], int) and found[0] == 0 and n - 1 <= found[1] <= n and found[3] == "prefer:1", True)
     found = pages(["-> node 1 heap memkind budget 32M"], "fill", 64 * MIB)
     expect("memkind's region is full", isinstance(found[1], int) and 24 * 256 <= found[1] <= 32 * 256 and found[0] >= 31 * 256, True)
+
+
+NUMASTAT = "cat /sys/devices/system/node/node[0-9]*/numastat"
+
+
+def numastat(text):
+    """By name, the counts of node 0 and 1."""
+    counts = {}
+    for name, number in (line.split() for line in text.splitlines()):
+        counts.setdefault(name, []).append(int(number))
+    return counts
+
+
+def check_counters():
+    """--sample=memory: each node's counters grow by no less than the kernel counted inside the run, and by no more than it counted around it."""
+    out, size = Path(tempfile.mkdtemp()) / "trace", 64 * MIB
+    read = ["bash", "-c", NUMASTAT]
+    before = numastat(subprocess.run(read, capture_output=True, text=True, check=True).stdout)
+    # A second at each end, so that samples are around what is inside.
+    script = f"sleep 1; {NUMASTAT}; echo; {NODES} block {size} >&2; {NUMASTAT}; sleep 1"
+    done = subprocess.run([MLRUN, "run", "--quiet", "-o", out, "--sample=memory", "--python-stacks=off", "--place", "-> node 1", "--", "taskset", "1", "bash", "-c", script],
+                          capture_output=True, text=True, check=False)
+    after = numastat(subprocess.run(read, capture_output=True, text=True, check=True).stdout)
+    if done.returncode != 0 or "\n\n" not in done.stdout:
+        expect("--sample=memory", (done.returncode, done.stdout, done.stderr), 0)
+        return
+    first, last = map(numastat, done.stdout.split("\n\n"))
+    rows = [row for row in pyarrow.dataset.dataset(out / "tables" / "sample_memory", format="parquet").to_table().to_pylist() if row["node"] is not None]
+    expect("nodes with counters", sorted({row["node"] for row in rows}), [0, 1])
+    for name in before:
+        for node in (0, 1):
+            inside, around = last[name][node] - first[name][node], after[name][node] - before[name][node]
+            seen = sum(row[name] for row in rows if row["node"] == node)
+            print("node", node, name, "inside", inside, "seen", seen, "around", around)
+            expect(f"node {node} {name}", inside <= seen <= around, True)
+    expect("the block's pages are counted on node 1", last["numa_hit"][1] - first["numa_hit"][1] >= size // 4096, True)
 
 
 def check_many_pieces():
@@ -268,6 +306,7 @@ def main():
     check_full()
     check_spilled()
     check_spilled_sites()
+    check_counters()
     check_cpuset()
     return 1 if failed else 0
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "runner/samplers/access/event_rung.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::access {
@@ -36,6 +37,21 @@ TEST(Calibrate, AChildThatIsKilledIsAnErrorAndNoWaitForEver) {
   killer.join();
   EXPECT_EQ(cost.error, ENOMEM);
   EXPECT_FALSE(cost.works);
+}
+
+TEST(Calibrate, AThreadWithInheritedEventsTakesLonger) {
+  EXPECT_EQ(calibrate_thread_ns({}), 0u) << "nothing is inherited";
+  const AccessEvent event = page_fault_event();
+  const auto problems = PerfEvents().open({event}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  const uint64_t thread_ns = calibrate_thread_ns({event});
+  EXPECT_GE(thread_ns, 1u);
+  const std::string cost =
+      make_event_rung(MLRUN_ACCESS_FAULTS, {event}, {.sample_ns = 700, .thread_ns = thread_ns}, "")->facts().cost;
+  EXPECT_NE(cost.find("a page fault takes 700 ns longer"), std::string::npos) << cost;
+  EXPECT_NE(cost.find(fmt::format("each thread or process takes {} ns more to start and end", thread_ns)),
+            std::string::npos)
+      << cost;
 }
 
 }  // namespace

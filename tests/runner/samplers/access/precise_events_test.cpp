@@ -109,6 +109,20 @@ TEST_F(Devices, AnEventThatFailsLeavesTheOthers) {
   EXPECT_TRUE(events.is_open());
 }
 
+// Before Linux 6.2 IBS has no events of a process. The kernel refuses a field of a sample that it does not know in the same way.
+TEST_F(Devices, ForAnInvalidEventTheReasonNamesTheKernelThatItNeeds) {
+  put("ibs_op/type", "9");
+  const std::vector<AccessEvent> ibs = find();
+  ASSERT_EQ(ibs.size(), 1u) << why_;
+  AccessEvent event = page_fault_event();
+  event.if_invalid = ibs[0].if_invalid;
+  event.attr.sample_type |= uint64_t{1} << 40;
+  const auto problems = PerfEvents().open({event}, 0, false);
+  ASSERT_EQ(problems.size(), 1u);
+  if (problems[0].find("Invalid argument") == std::string::npos) GTEST_SKIP() << problems[0];
+  EXPECT_TRUE(problems[0].ends_with("Invalid argument; events of a process by IBS need Linux 6.2")) << problems[0];
+}
+
 TEST_F(Devices, EventsWithALeaderTakeSamplesWhileTheyAreOn) {
   AccessEvent event = page_fault_event();
   event.leader = sampled_event();

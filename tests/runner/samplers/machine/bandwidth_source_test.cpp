@@ -296,6 +296,41 @@ TEST_F(PcmMemoryTest, OutputBeforeItsEndIsKept) {
   EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
 }
 
+// As where a sample was late. The first line had all the time since the one before, the second none.
+TEST_F(PcmMemoryTest, LinesThatAreReadAtOnceShareTheTime) {
+  put_program(
+      "printf ',,SKT0,SKT0\\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\\n2025-11-26,10:00:01,5,1\\n'; sleep 0.5; "
+      "printf '2025-11-26,10:00:02,900,1\\n2025-11-26,10:00:03,100,3\\n'; sleep 0.5");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  const auto rows = sample_until(source, "was read for a time by pcm-memory", 1'000'000);
+  ASSERT_EQ(rows.size(), 1u);
+  const double seconds = static_cast<double>(rows[0].interval_ns) / 1e9;
+  EXPECT_NEAR(static_cast<double>(rows[0].values[MLRUN_BANDWIDTH_READ_BYTES]), 500e6 * seconds, 3);
+  EXPECT_NEAR(static_cast<double>(rows[0].values[MLRUN_BANDWIDTH_WRITTEN_BYTES]), 2e6 * seconds, 3);
+}
+
+TEST_F(PcmMemoryTest, AProgramThatFallsSilentIsGivenUpAfterFiveSeconds) {
+  put_program(
+      "printf ',,SKT0,SKT0\\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\\n2025-11-26,10:00:01,5,1\\n'; exec sleep 60");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  sample_until(source, "printed no values for 5 s", 2'000'000);
+  EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
+}
+
+// More than a pipe holds, before the first sample: the rest was lost, and so was all that came later.
+TEST_F(PcmMemoryTest, OutputThatFillsThePipeIsKept) {
+  put_program(
+      "printf ',,SKT0,SKT0\\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\\n'; "
+      "head -c 200000 /dev/zero | tr '\\0' '\\n'; printf '2025-11-26,10:00:01,5,1\\n'; sleep 1; "
+      "printf '2025-11-26,10:00:02,7,2\\n'");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  ::usleep(300'000);
+  EXPECT_EQ(sample_until(source, "was read for a time by pcm-memory", 1).size(), 1u);
+}
+
 TEST_F(SampledFiles, EachMechanismThatDoesNotWorkHasALineWithTheReason) {
   const auto remarks = BandwidthSource(places_).remarks();
   if (remarks.back().starts_with("bandwidth of memory by ")) GTEST_SKIP() << "this machine has Intel PCM";

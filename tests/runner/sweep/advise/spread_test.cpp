@@ -48,6 +48,14 @@ TEST(Spread, TheRatioIsThatOfTheBandwidthsInSmallNumbers) {
   EXPECT_EQ(by_firmware(100000, 101000, "node 0", "node 1"), "1:1 node 0,1");
 }
 
+TEST(Spread, ABandwidthManyTimesTheOtherGetsTheLargestRatio) {
+  EXPECT_EQ(by_firmware(400000, 20000, "node 0", "node 1"), "16:1 node 0,1");
+  EXPECT_EQ(by_firmware(20000, 400000, "node 0", "node 1"), "1:16 node 0,1");
+  EXPECT_EQ(by_firmware(1000000, 1000, "node 0", "node 1"), "16:1 node 0,1");
+  EXPECT_EQ(by_firmware(1000, 1000000, "node 0", "node 1"), "1:16 node 0,1");
+  EXPECT_EQ(by_firmware(160000, 10000, "node 0", "node 1"), "16:1 node 0,1");
+}
+
 TEST(Spread, WithoutBandwidthsOrTwoNodesThereIsNoneAndTheReasonIsGiven) {
   const System none(100000, 0);
   const auto unknown = find_spread("node 0", "node 1", "", none.folder());
