@@ -51,7 +51,7 @@ INLINE void rule_search_begin(struct rule_search *search, enum mlrun_place_calls
   search->caller = caller;
   // No process has so much: it is refused, and sums do not overflow.
   search->left = bytes >> kAddressBits ? 0 : calls == MLRUN_PLACE_MMAP ? chosen.mappings : chosen.blocks;
-  search->site.known = search->site.placed = 0;
+  search->site.asked = search->site.known = 0;
 }
 
 bool rule_has_site(struct rule_search *search, uint32_t rule);

@@ -7,19 +7,16 @@
 #include "preload/base/glob.h"
 #include "preload/core/recorder.h"
 #include "preload/placement/pages.h"
+#include "preload/placement/site_answers.h"
 #include "preload/placement/start.h"
 #include "preload/placement/symbol_at.h"
-#include "preload/unwind/code_modules.h"
 #include "preload/unwind/unwind_cache.h"
 #include "runner/events/session.h"
 
-enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12 };
+enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t) };
 
 // Defined here for the stack walker (unwind/), which reads it; the recorder has its own.
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
-
-// {return address 48 | rule 8 | matches 1 | known 1}: one word, so that any thread may write it.
-static uint64_t answers[kAnswers];
 
 static struct signatures signatures[MLRUN_PLACE_RULES];
 
@@ -47,22 +44,43 @@ static const char *module_name(const struct code_module *module) {
 }
 
 // The frames of the recorder's hooks, which are between the program's call and this library, are skipped.
-static bool is_of_mlrun(uint64_t address) {
-  struct code_module module;
-  if (is_own_code(address)) return true;
-  return find_code_module(address, &module) == MODULE_FOUND && !strcmp(module_name(&module), MLRUN_PRELOAD_LIBRARY);
+static bool is_of_mlrun(const struct call_frame *frame) {
+  return is_own_code(frame->address) || (frame->found == MODULE_FOUND && frame->module.stays &&
+                                         !strcmp(module_name(&frame->module), MLRUN_PRELOAD_LIBRARY));
 }
 
-// Fills in up to `wanted` frames.
-static uint32_t walk(struct call_site *site, const struct stack_start *caller, uint32_t wanted) {
+// The library of the frame before is mostly this one's too, and is not unloaded as long as that frame is on the stack.
+static void enter_frame(struct call_frame *frame, const struct stack_walk *at) {
+  uint64_t address = stack_walk_address(at);
+  frame->address = at->pc;
+  if (frame->found == MODULE_FOUND && address - frame->module.start < frame->module.end - frame->module.start) return;
+  frame->found = find_code_module(address, &frame->module);
+}
+
+static struct code_place place_of(const struct call_frame *frame) {
+  struct code_place place = {0, 0};
+  if (frame->found != MODULE_FOUND) return place;
+  for (uint32_t i = 0; i < sizeof place.id && i < frame->module.build_id_bytes; i++)
+    place.id |= (uint64_t)frame->module.build_id[i] << (56 - 8 * i);
+  place.offset = frame->address - frame->module.bias;
+  return place;
+}
+
+// Fills in up to `wanted` frames. The library of each is looked up before the step out of it: rows of an unloaded one are forgotten by that.
+static void walk(struct call_site *site, const struct stack_start *caller, uint32_t wanted) {
   struct stack_walk at;
-  if (site->known >= wanted || !unwind_cache) return site->known;
+  struct call_frame frame;
+  if (site->asked >= wanted || !unwind_cache) return;
+  site->asked = wanted;
   site->known = 0;
-  if (!stack_walk_begin(&at, caller)) return 0;
+  frame.found = MODULE_NONE;
+  if (!stack_walk_begin(&at, caller)) return;
   do {
-    if (site->known || !is_of_mlrun(stack_walk_address(&at))) site->frames[site->known++] = at.pc;
+    enter_frame(&frame, &at);
+    if (!site->known && is_of_mlrun(&frame)) continue;
+    if (!site->known) site->caller = frame;
+    site->places[site->known++] = place_of(&frame);
   } while (site->known < wanted && stack_walk_next(&at));
-  return site->known;
 }
 
 static bool library_matches(const struct code_module *module, const char *pattern) {
@@ -70,42 +88,24 @@ static bool library_matches(const struct code_module *module, const char *patter
   return glob_matches(pattern, name, strlen(name));
 }
 
-static bool function_matches(const struct code_module *module, uint64_t address, const char *pattern) {
+static bool function_matches(const struct call_frame *caller, uint32_t rule, const char *pattern) {
+  const struct code_module *module = &caller->module;
+  site_question question = ask_site(module->number, caller->address - module->start, rule);
+  enum site_answer answer = find_site_answer(question);
+  if (answer != SITE_UNKNOWN) return answer == SITE_MATCHES;
   const void *dynamic = (const void *)module->dynamic;  // NOLINT(performance-no-int-to-ptr)
-  return any_symbol_matches(dynamic, module->bias, address - 1, pattern);
-}
-
-static struct code_place place_of(uint64_t address) {
-  struct code_module module;
-  struct code_place place = {0, 0};
-  if (find_code_module(address - 1, &module) != MODULE_FOUND) return place;
-  for (uint32_t i = 0; i < sizeof place.id && i < module.build_id_bytes; i++)
-    place.id |= (uint64_t)module.build_id[i] << (56 - 8 * i);
-  place.offset = address - module.bias;
-  return place;
-}
-
-static bool signature_matches(struct call_site *site, const struct stack_start *caller, const struct signatures *all) {
-  uint32_t frames = walk(site, caller, all->frames);
-  for (; site->placed < frames && site->placed < all->frames; site->placed++)
-    site->places[site->placed] = place_of(site->frames[site->placed]);
-  return signatures_match(all, site->places, site->placed);
+  bool matches = any_symbol_matches(dynamic, module->bias, caller->address - 1, pattern);
+  keep_site_answer(question, matches);
+  return matches;
 }
 
 bool site_matches(struct call_site *site, const struct stack_start *caller, const struct mlrun_place_rule *rule,
                   uint32_t number, const char *text) {
-  if (rule->site == MLRUN_PLACE_SIGNATURE) return signature_matches(site, caller, &signatures[number]);
-  if (!walk(site, caller, 1)) return false;
-  uint64_t address = site->frames[0], key = address << 16 | number << 8;
-  uint64_t *answer = &answers[(address ^ address >> 12 ^ number * 977) % kAnswers];
-  uint64_t known = __atomic_load_n(answer, __ATOMIC_RELAXED);
-  if ((known & ~3ull) == key && known & 1) return known & 2;
-  struct code_module module;
-  enum module_search found = find_code_module(address - 1, &module);
-  if (found == MODULE_BUSY) return false;  // another thread loads a library: asked again at the next call
-  bool matches =
-      found == MODULE_FOUND &&
-      (rule->site == MLRUN_PLACE_LIBRARY ? library_matches(&module, text) : function_matches(&module, address, text));
-  __atomic_store_n(answer, key | (matches ? 3 : 1), __ATOMIC_RELAXED);
-  return matches;
+  bool is_signature = rule->site == MLRUN_PLACE_SIGNATURE;
+  walk(site, caller, is_signature ? signatures[number].frames : 1);
+  if (is_signature) return signatures_match(&signatures[number], site->places, site->known);
+  // MODULE_BUSY: another thread loads a library; asked again at the next call.
+  if (!site->known || site->caller.found != MODULE_FOUND) return false;
+  return rule->site == MLRUN_PLACE_LIBRARY ? library_matches(&site->caller.module, text)
+                                           : function_matches(&site->caller, number, text);
 }

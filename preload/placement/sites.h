@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller of an allocation: the first function outside mlrun's libraries, and that function's callers. Determined only if a rule names a caller.
-// The answer for a return address is cached without a check of its library, so it may also be used for another library that is loaded there later.
 #pragma once
 
 #include <stdbool.h>
@@ -8,6 +7,7 @@
 
 #include "preload/base/compiler.h"
 #include "preload/placement/signatures.h"
+#include "preload/unwind/code_modules.h"
 #include "preload/unwind/stack_walk.h"
 #include "runner/events/placement.h"
 
@@ -17,10 +17,16 @@
 void sites_begin(const struct mlrun_place_rule *rule, uint32_t number, const char *text);
 void sites_after_fork(void);
 
-// The callers of one call, walked when a rule first needs them. Must begin with known and placed 0; the arrays need no value.
+struct call_frame {
+  uint64_t address;  // to which it returns
+  enum module_search found;
+  struct code_module module;  // if found
+};
+
+// The callers of one call, walked when a rule first needs them. Must begin with asked and known 0; the rest needs no value.
 struct call_site {
-  uint32_t known, placed;  // number of valid entries in frames, in places
-  uint64_t frames[MLRUN_PLACE_FRAMES];
+  uint32_t asked, known;     // number of frames that were wanted, and that there are
+  struct call_frame caller;  // the first one
   struct code_place places[MLRUN_PLACE_FRAMES];
 };
 

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "preload/base/next_symbol.h"
 #include "preload/base/readable.h"
 #include "preload/core/recorder.h"
 #include "preload/unwind/elf_module.h"
@@ -26,6 +27,16 @@ static uint32_t sequence;                   // of `known`; odd: it is being writ
 static uint64_t refresher;                  // 0, or an address in the frame of the refreshing thread
 static uint32_t next_number = 1;
 static uint64_t last_that_stays, last_met;  // entries of the linker's list
+
+// struct dl_find_object of <dlfcn.h>, which older headers lack.
+struct linked_object {
+  unsigned long long flags;
+  void *start, *end;
+  const struct link_map *entry;
+  void *eh_frame;
+  unsigned long long reserved[7];
+};
+static int (*find_object)(void *address, struct linked_object *object);  // null: glibc before 2.35
 
 HOT uint32_t code_generation;
 HOT struct own_code own_code[kOwnLibraries];
@@ -64,7 +75,8 @@ static bool begin_refresh(void) {
 }
 
 static bool is_of(const struct code_module *module, uint64_t at, const struct link_map *object) {
-  return module->object == at && module->bias == object->l_addr && module->dynamic == (uint64_t)object->l_ld;
+  return module->object == at && module->bias == object->l_addr && module->dynamic == (uint64_t)object->l_ld &&
+         module->name == (uint64_t)object->l_name;
 }
 
 // The known module of a linker's entry. The first module with code at or above the entry's base is nearly always it.
@@ -85,8 +97,9 @@ static void insert(const struct code_module *module) {
   fresh->count++;
 }
 
+// The linker's entry of the module is known to be the one that it was.
 static bool is_unchanged(const struct code_module *module) {
-  return module->stays || (module->header && elf_header_hash(module->header) == module->header_hash);
+  return module->stays || (module->header && is_readable_word(module->header) && is_same_file(module));
 }
 
 static void note_own_code(const struct code_module *module) {
@@ -165,12 +178,30 @@ static bool has_list_changed(void) {
   return last->l_next || (before && before->l_next != last);
 }
 
+// Asks the linker, without a system call, whether what was found is true now. Code on this thread's stack is not unloaded
+// meanwhile.
+static bool is_confirmed(enum module_search found, const struct code_module *module, uint64_t address) {
+  struct linked_object now;
+  if (!find_object) return false;
+  if (find_object((void *)address, &now) != 0) return found == MODULE_NONE;  // NOLINT(performance-no-int-to-ptr)
+  return found == MODULE_FOUND && is_of(module, (uint64_t)now.entry, now.entry) &&
+         module->header == (uint64_t)now.start && is_same_file(module);
+}
+
+// The same by system calls.
+static bool is_up_to_date(enum module_search found, const struct code_module *module) {
+  if (found == MODULE_NONE) return !has_list_changed();
+  const struct link_map *entry = (const struct link_map *)module->object;  // NOLINT(performance-no-int-to-ptr)
+  return is_readable_range(module->object, sizeof *entry) && is_of(module, module->object, entry) &&
+         is_unchanged(module);
+}
+
 enum module_search find_code_module(uint64_t address, struct code_module *module) {
   enum module_search found = search(address, module);
   if (found == MODULE_BUSY) return found;
-  if (found == MODULE_FOUND && module->stays) return found;
+  if ((found == MODULE_FOUND && module->stays) || is_confirmed(found, module, address)) return found;
   if (!recording_system_calls_allowed()) return found == MODULE_NONE ? found : MODULE_BUSY;
-  if (found == MODULE_NONE ? !has_list_changed() : is_unchanged(module)) return found;
+  if (is_up_to_date(found, module)) return found;
   return refresh() ? search(address, module) : MODULE_BUSY;
 }
 
@@ -179,6 +210,7 @@ size_t code_modules_bytes(void) { return 2 * sizeof(struct module_table); }
 void code_modules_begin(void *memory) {
   known = memory;
   fresh = known + 1;
+  find_object = (int (*)(void *, struct linked_object *))next_symbol("_dl_find_object");
   uint64_t at = &_r_debug ? (uint64_t)_r_debug.r_map : 0;
   for (; at; at = (uint64_t)((const struct link_map *)at)->l_next) last_that_stays = at;
   refresh();

@@ -4,7 +4,8 @@
 //
 // The table is our own copy, under a sequence number: odd while it is written. No thread waits: one that finds the
 // table being written, or the linker's list changing, gets no module. Entries of libraries that can be unloaded are
-// verified before use, since libc unloads some of its own without any call that could be hooked.
+// verified before use, since libc unloads some of its own without any call that could be hooked. Where the dynamic linker
+// finds objects by address without a lock (glibc 2.35), that needs no system call.
 #pragma once
 
 #include <stdbool.h>
@@ -24,7 +25,8 @@ struct code_module {
   uint64_t tables_start, tables_end;  // the readable segment that holds the unwind information
   uint64_t eh_frame_header;           // 0: there is none
   uint64_t object, dynamic, name;     // the linker's entry, its l_ld and l_name
-  uint64_t header, header_hash;       // address of the ELF header, and its hash when the module was found
+  uint64_t header, begin_hash;        // address of the ELF header, and a hash of the file's first KiB
+  uint64_t build_id_at;               // its address
   uint32_t number;                    // counts from 1; never reused in this process
   uint8_t build_id_bytes;
   bool stays;                 // loaded at the program's start, so never unloaded

@@ -16,14 +16,21 @@ struct headers {
   unsigned count;
 };
 
-// FNV-1a over the first 64 words of the file: the ELF header and the program headers behind it, which differ between any
-// two libraries, except tiny ones.
-uint64_t elf_header_hash(uint64_t header) {
-  enum { kWords = 64 };
-  if (!is_readable_range(header, kWords * 8)) return 0;
+// FNV-1a over the first KiB of the file: the headers, and the build id or what else is behind them. Headers alone are equal in two builds
+// that differ in a constant or in a name of the same length.
+static uint64_t hash_of_begin(uint64_t header) {
+  enum { kWords = 128 };
   uint64_t hash = 0xcbf29ce484222325ull;
   for (int i = 0; i < kWords; i++) hash = (hash ^ ((const uint64_t *)header)[i]) * 0x100000001b3ull;
-  return hash | 1;
+  return hash;
+}
+
+bool is_same_file(const struct code_module *module) {
+  enum { kLongEnough = 8 };  // a shorter id is one that somebody chose
+  uint64_t id = module->build_id_at, bytes = module->build_id_bytes;
+  if (bytes >= kLongEnough && id - module->header < kReadablePageBytes - bytes)
+    return !memcmp((const void *)id, module->build_id, bytes);
+  return hash_of_begin(module->header) == module->begin_hash;
 }
 
 static bool headers_at(uint64_t address, struct headers *headers) {
@@ -96,6 +103,7 @@ static void find_build_id(const struct headers *headers, struct code_module *mod
       at = text + (note->n_descsz + 3u) / 4 * 4;
       if (at > end || at < text) break;
       if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 || memcmp((const void *)name, "GNU", 4)) continue;
+      module->build_id_at = text;
       module->build_id_bytes = note->n_descsz < kBuildIdMaxBytes ? (uint8_t)note->n_descsz : kBuildIdMaxBytes;
       memcpy(module->build_id, (const void *)text, module->build_id_bytes);
     }
@@ -143,7 +151,7 @@ bool read_elf_module(uint64_t at, const struct link_map *object, struct code_mod
                                  .dynamic = (uint64_t)object->l_ld,
                                  .name = (uint64_t)object->l_name,
                                  .header = headers.at};
-  if (headers.at) module->header_hash = elf_header_hash(headers.at);
+  if (headers.at) module->begin_hash = hash_of_begin(headers.at);
   if (!find_code(&headers, module)) return false;
   find_tables(&headers, module);
   find_build_id(&headers, module);

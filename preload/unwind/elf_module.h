@@ -13,7 +13,7 @@
 // its headers are not in the usual place.
 bool read_elf_module(uint64_t at, const struct link_map *object, struct code_module *module);
 
-// Hash of an ELF header, to detect later that it was replaced. 0: it cannot be read.
-uint64_t elf_header_hash(uint64_t header);
+// Whether the file at module->header is still the module's. Requires: the first page there can be read.
+bool is_same_file(const struct code_module *module);
 
 #pragma GCC visibility pop

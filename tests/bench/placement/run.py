@@ -15,8 +15,10 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[3]
 CASES = [("small", 64), *[(what, size) for what in ("loop", "pair", "pass") for size in (64 << 10, 1 << 20, 16 << 20)], ("grow", 0), ("keep", 0)]
 HEAPS = {"untraced": None, "control": ("--preload=off", "--place", "-> default"), "node 0": ("--preload=off", "--place", "-> node 0"),
+         "signature": ("--preload=off", "--place", f"site {','.join(['00000000+0'] * 16)} -> default", "--place", "-> default"),
          "recorder": (), "recorder + control": ("--place", "-> default")}
 WITH_RECORDER = ("small",)
+WITH_SIGNATURE = ("loop",)  # a rule that walks to all callers of each block and fits none
 
 
 def measure(build, heap, what, size):
@@ -43,7 +45,7 @@ def main():
     asked = parser.parse_args()
     print("| case | bytes | heap | wall ns (keep: resident/asked) | CPU ns (keep: MiB after free) | least CPU, beyond untraced | ratio |\n|---|---|---|---|---|---|---|")
     for what, size in CASES:
-        heaps = [heap for heap in HEAPS if what in WITH_RECORDER or not heap.startswith("recorder")]
+        heaps = [heap for heap in HEAPS if (what in WITH_RECORDER or not heap.startswith("recorder")) and (what in WITH_SIGNATURE or heap != "signature")]
         found = {heap: [] for heap in heaps}
         for _ in range(asked.rounds):
             for heap in random.sample(heaps, len(heaps)):
