@@ -39,6 +39,8 @@ class Allowed(unittest.TestCase):
 
     def test_only_true_reasons(self):
         for name, why in (("e2e.t905_a", self.RIGHTS), ("gpu.g502_a", self.SANDBOX), ("vm.split_on_6.1", "QEMU cannot be had: install qemu-system-x86"),
+                          ("e2e.t748_a", "this kernel makes no huge pages"), ("e2e.t770_a", "this kernel makes no huge pages"),
+                          ("python_package.Inspector", "['python', '-m', 'pip', 'install'] failed: ERROR: No matching distribution found"),
                           ("preload_limits.Restriction.DoesNotStopRecording/nobody  # GetParam() = \"nobody\"", "needs root")):
             self.assertTrue(summarize.is_allowed(name, why), name)
 

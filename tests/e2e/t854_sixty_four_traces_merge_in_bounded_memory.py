@@ -17,8 +17,6 @@ MEBIBYTES_MOST = 512
 
 def check(this):
     make_spool = case.BUILD / "tests" / "make_spool"
-    if not make_spool.exists():
-        raise case.Skip("tests/make_spool is not built")
     this.mlrun = case.MLRUN
     first = this.path("node0")
     this.equal("spool", this.run(make_spool, first, 1_000_000).returncode, 0)
