@@ -4,14 +4,32 @@
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/start.h"
 
-enum { kTries = 16, kSleepNs = 50000 };
+enum { kTries = 16, kSleepNs = 50000, kProcessorsMost = 8192 };
 
 static uint32_t threads_seen;
 static __thread uint32_t own_cache __attribute__((tls_model("initial-exec")));  // number + 1; 0: not assigned yet
 
-uint32_t cache_of_thread(void) {
-  if (unlikely(!own_cache)) own_cache = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED) % kCaches + 1;
+uint32_t caches_count = kCachesLeast;
+
+void caches_choose_count(void) {
+  uint64_t usable[kProcessorsMost / 64] = {0};
+  long bytes = raw_syscall3(SYS_sched_getaffinity, 0, sizeof usable, (long)usable);
+  uint32_t processors = 0;
+  for (long i = 0; i < bytes / 8; i++)
+    for (uint64_t left = usable[i]; left; left &= left - 1) processors++;
+  while (caches_count < processors && caches_count < kCachesMost) caches_count *= 2;
+}
+
+static uint32_t number_of_thread(void) {
+  if (unlikely(!own_cache)) own_cache = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED) % caches_count + 1;
   return own_cache - 1;
+}
+
+static bool is_open(const struct cache *cache) { return __atomic_load_n(&cache->counts, __ATOMIC_RELAXED) != NULL; }
+
+uint32_t cache_of_thread(const struct heap *heap) {
+  uint32_t number = number_of_thread();
+  return likely(is_open(&heap->caches[number])) ? number : number % kCachesLeast;
 }
 
 // Values of `entered`; else it is lock_of_thread() of the thread that is in the cache, which is even. kOnlyThread: entered by the only thread of the
@@ -60,10 +78,10 @@ static bool enter_at_last(struct cache *cache) {
   return true;
 }
 
-static uint32_t take_from(struct cache *cache, uint32_t pages, uint32_t most) {
+static uint32_t take_from(struct cache *cache, uint32_t pages, uint32_t most, uint32_t align) {
   for (uint32_t i = cache->blocks; i-- > 0;) {
     struct cached_block found = cache->block[i];
-    if (found.room < pages || found.room > most) continue;
+    if (found.room < pages || found.room > most || !is_aligned(found.page, align)) continue;
     cache->block[i] = cache->block[--cache->blocks];
     cache->pages -= found.touched;
     return found.page;
@@ -75,14 +93,15 @@ INLINE bool has_caches_now(const struct heap *heap) {
   return __atomic_load_n(&heap->caches_open, __ATOMIC_RELAXED) && !has_all_locks();
 }
 
-uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *touched) {
+uint32_t cache_take(struct heap *heap, uint32_t pages, uint32_t align, size_t bytes, uint32_t *touched) {
   if (pages >= kCachedPages || !has_caches_now(heap)) return kNoPage;
-  uint32_t number = cache_of_thread(), page = kNoPage;
+  uint32_t number = cache_of_thread(heap), page = kNoPage;
   struct cache *cache = &heap->caches[number];
   if (!enter(cache)) return kNoPage;
   struct mlrun_place_cache *counts = cache->counts;
   uint64_t alive = (uint64_t)pages * kPageBytes;
-  if (counts && cache->blocks && cache->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
+  if (counts && cache->blocks && cache->cached_bytes >= alive)
+    page = take_from(cache, pages, closest_room(pages), align);
   if (page != kNoPage) {
     struct run *run = run_at(page);
     *touched = run->touched;
@@ -128,20 +147,27 @@ static void empty(struct heap *heap, struct cache *cache) {
   heap->count->live_bytes = heap->live_bytes;
 }
 
-void cache_open(struct heap *heap, uint32_t number) {
+static void open_one(struct heap *heap, uint32_t number) {
   struct cache *cache = &heap->caches[number];
-  if (cache->counts || !heap->has_caches || has_all_locks() || is_stuck(cache)) return;
-  struct mlrun_place_cache *counts = take_cache_counts(heap->number);
+  if (cache->counts || is_stuck(cache)) return;
+  struct mlrun_place_cache *counts = take_cache_counts(heap->number, number >= kCachesLeast);
   if (!counts || !enter_at_last(cache)) return;
   empty(heap, cache);  // in a forked child: of what caches_close() has left
-  cache->counts = counts;
+  __atomic_store_n(&cache->counts, counts, __ATOMIC_RELAXED);
   leave(cache);
   __atomic_store_n(&heap->caches_open, heap->caches_open + 1, __ATOMIC_RELEASE);
 }
 
+void cache_open(struct heap *heap) {
+  if (!heap->has_caches || has_all_locks()) return;
+  uint32_t number = number_of_thread();
+  open_one(heap, number);
+  if (number >= kCachesLeast && !is_open(&heap->caches[number])) open_one(heap, number % kCachesLeast);
+}
+
 void caches_empty(struct heap *heap) {
   if (!heap->caches_open || has_all_locks()) return;  // during a fork: caches_lock() has emptied them
-  for (uint32_t i = 0; i < kCaches; i++) {
+  for (uint32_t i = 0; i < caches_count; i++) {
     struct cache *cache = &heap->caches[i];
     if (!cache->counts || !enter_at_last(cache)) continue;
     empty(heap, cache);
@@ -150,7 +176,7 @@ void caches_empty(struct heap *heap) {
 }
 
 void caches_lock(struct heap *heap) {
-  for (uint32_t i = 0; i < kCaches && heap->caches_open; i++) {
+  for (uint32_t i = 0; i < caches_count && heap->caches_open; i++) {
     struct cache *cache = &heap->caches[i];
     if (!enter_at_last(cache)) continue;
     empty(heap, cache);
@@ -159,13 +185,13 @@ void caches_lock(struct heap *heap) {
 }
 
 void caches_unlock(struct heap *heap) {
-  for (uint32_t i = 0; i < kCaches; i++) {
+  for (uint32_t i = 0; i < caches_count; i++) {
     if (heap->caches[i].entered == kFork) leave(&heap->caches[i]);
   }
 }
 
 void caches_close(struct heap *heap) {
-  for (uint32_t i = 0; i < kCaches; i++) {
+  for (uint32_t i = 0; i < caches_count; i++) {
     struct cache *cache = &heap->caches[i];
     heap->live_bytes -= cache->cached_bytes;  // of a stuck cache: caches_lock() has emptied the others
     cache->cached_bytes = 0;

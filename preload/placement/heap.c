@@ -16,12 +16,9 @@ _Static_assert((int)kSegments == MLRUN_PLACE_SEGMENTS && 1 << kSegmentBits == ML
                "mlrun knows the heaps");
 
 enum {
-  kLargePages = 512,       // 2 MiB
-  kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
-  kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
-  kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
   kCleanTries = 2,
-  kTries = 100  // tries to take a lock before sleeping
+  kWasteMost = 16,  // at most a 16th of a block
+  kTries = 100      // tries to take a lock before sleeping
 };
 
 struct heap *heaps;
@@ -68,7 +65,10 @@ static bool open_in_file(struct heap *heap, uint32_t first, uint32_t large, uint
 }
 
 bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule, const char *folder) {
-  if (!heaps) heaps = pages_map(NULL, count * sizeof *heaps);
+  if (!heaps) {
+    caches_choose_count();
+    heaps = pages_map(NULL, count * sizeof *heaps);
+  }
   if (!heaps) return false;
   single_threaded = libc_variable("__libc_single_threaded");
   struct heap *heap = &heaps[number];
@@ -91,100 +91,10 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
   if (rule->flags & MLRUN_PLACE_FILE) return open_in_file(heap, first, large, yard, folder);
   heap->first_large = large * kSegmentPages;
   heap->has_caches = !rule->budget_bytes;
+  heap->has_whole = (rule->flags & (MLRUN_PLACE_HUGE | MLRUN_PLACE_RATIO)) == MLRUN_PLACE_HUGE;
   yard_open(&heap->yard, yard, end);
   const struct range_file none = {-1, 0};
   return open_range(heap, kSmall, first, large, none) && open_range(heap, kLarge, large, yard, none);
-}
-
-static void age_add(struct heap *heap, uint32_t page) {
-  struct run *run = run_at(page);
-  run->older = heap->newest;
-  run->newer = kNoPage;
-  if (heap->newest != kNoPage)
-    run_at(heap->newest)->newer = page;
-  else
-    heap->oldest = page;
-  heap->newest = page;
-}
-
-static void age_remove(struct heap *heap, uint32_t page) {
-  const struct run *run = run_at(page);
-  if (run->older != kNoPage)
-    run_at(run->older)->newer = run->newer;
-  else
-    heap->oldest = run->newer;
-  if (run->newer != kNoPage)
-    run_at(run->newer)->older = run->older;
-  else
-    heap->newest = run->older;
-}
-
-void heap_keep(struct heap *heap, uint32_t page) {
-  range_keep(range_of(heap, page), page);
-  age_add(heap, page);
-  heap->kept_pages += run_at(page)->touched;
-}
-
-static void forget(struct heap *heap, uint32_t page) {
-  range_forget_kept(range_of(heap, page), page);
-  age_remove(heap, page);
-  heap->kept_pages -= run_at(page)->touched;
-}
-
-// Gives the pages of a run that is in no list back to the kernel, with the lock released: this takes long. A touched run of the large range
-// gives back all its pages, because a huge page may reach beyond the touched ones.
-static void give_back(struct heap *heap, uint32_t page) {
-  struct run *run = run_at(page);
-  uint32_t pages = run->touched && range_of(heap, page) == &heap->ranges[kLarge] ? run->room : run->touched;
-  run->state = kLeaving;
-  heap_unlock(heap);
-  bool done = !pages || give_back_pages(heap, address_of(page), (size_t)pages * kPageBytes);
-  if (done && run->pieces) ratio_undo(address_of(page), run->room, run->pieces);
-  heap_lock(heap);
-  if (done) {
-    heap->given_back_pages += run->touched;
-    range_add_clean(range_of(heap, page), page);
-  } else {
-    heap->keeps_all = true;
-    heap_keep(heap, page);
-  }
-}
-
-static uint64_t keep_limit(const struct heap *heap) {
-  uint64_t peak = heap->peak_bytes / kPageBytes, limit = peak / 2 + heap->regained_pages;
-  if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
-  if (limit > peak) limit = peak;
-  if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
-  // A minimum of 2 MiB, because kept runs often do not fit where block sizes vary.
-  if (limit < kCachedPages) limit = kCachedPages;
-  uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // open caches may hold the rest of the 60 MiB
-  return limit < most ? limit : most;
-}
-
-static void give_back_beyond(struct heap *heap, uint64_t limit) {
-  while (heap->kept_pages > limit && !heap->keeps_all) {
-    uint32_t page = heap->oldest;
-    forget(heap, page);
-    give_back(heap, page);
-  }
-}
-
-void heap_release(struct heap *heap, uint32_t page) {
-  const struct run *run = run_at(page);
-  if (run->pages > heap->largest_freed && run->pages <= kFreedPagesMax) heap->largest_freed = run->pages;
-  uint64_t limit = keep_limit(heap);
-  if (run->touched > limit && !heap->keeps_all) {
-    give_back(heap, page);
-    return;
-  }
-  heap_keep(heap, page);
-  give_back_beyond(heap, limit);
-}
-
-// Gives kept pages back before `pages` new ones are taken, so that a rule's pages, kept ones included, stay within its budget.
-static void keep_within_budget(struct heap *heap, uint64_t pages) {
-  uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->live_bytes / kPageBytes;
-  if (budget) give_back_beyond(heap, budget > live + pages ? budget - live - pages : 0);
 }
 
 static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
@@ -193,11 +103,13 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
     if (page == kNoPage) {  // perhaps a memory limit, towards which kept pages count
       caches_empty(heap);
       if (!heap->kept_pages || heap->keeps_all) break;
-      give_back_beyond(heap, 0);
+      heap_give_back_beyond(heap, 0);
       continue;
     }
     if (!(heap->rule->flags & MLRUN_PLACE_RATIO)) return page;
+    heap_unlock(heap);  // many calls of mbind; the run is in no list
     uint32_t pieces = ratio_apply(heap->rule, address_of(page), pages, kNewOnly);
+    heap_lock(heap);
     run_at(page)->pieces = (uint16_t)pieces;
     if (pieces) return page;
     range_add_clean(range, page);
@@ -213,17 +125,6 @@ static void note_regained(struct heap *heap, uint32_t pages) {
   heap->regained_pages += regained;
 }
 
-static bool is_within_budget(const struct heap *heap, uint64_t pages) {
-  uint64_t budget = heap->rule->budget_bytes;
-  return !budget || heap->live_bytes + pages * kPageBytes <= budget;
-}
-
-bool make_room_in_budget(struct heap *heap, uint64_t pages) {
-  if (!is_within_budget(heap, pages)) return false;
-  keep_within_budget(heap, pages);
-  return is_within_budget(heap, pages);  // another thread may have used it up while the lock was released
-}
-
 static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
   uint32_t page = range_take_kept(range, pages, align);
   if (page != kNoPage || !heap->caches_open || pages >= kCachedPages) return page;
@@ -231,24 +132,28 @@ static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages
   return range_take_kept(range, pages, align);
 }
 
+// Whether a block begins at a multiple of 2 MiB. MPOL_INTERLEAVE places huge pages one by one on the nodes: an aligned block gets equal shares. Not
+// where this would waste much, because such a block can fill its last huge page too.
+static bool begins_at_huge_page(const struct heap *heap, uint32_t pages) {
+  if (pages < kLargePages) return false;
+  if (heap->rule->flags & MLRUN_PLACE_HUGE) return true;
+  return heap->rule->policy == MPOL_INTERLEAVE && whole_huge_pages(pages) - pages <= pages / kWasteMost;
+}
+
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
-  // MPOL_INTERLEAVE places huge pages one by one on the nodes: a block aligned to a huge page gets equal shares.
-  bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
-       large = pages >= kLargePages;
-  struct range *range = &heap->ranges[large];
-  bool may_be_kept = align == 1 || heap->keeps_all;  // kept runs are searched by their size
-  uint32_t page = may_be_kept ? take_kept(heap, range, pages, align) : kNoPage;
-  if (large && whole && align < kLargePages) align = kLargePages;
+  struct range *range = &heap->ranges[pages >= kLargePages];
+  pages = counted_pages(heap, pages >= kLargePages, pages);
+  uint32_t page = take_kept(heap, range, pages, align);
   if (page == kNoPage) {
+    if (align < kLargePages && begins_at_huge_page(heap, pages)) align = kLargePages;
     keep_within_budget(heap, pages);
     note_regained(heap, pages);
     page = take_clean(heap, range, pages, align);
     if (page == kNoPage || is_within_budget(heap, pages)) return page;
-    give_back(heap, page);  // another thread has used up the budget while the lock was released
+    heap_give_back(heap, page);  // another thread has used up the budget while the lock was released
     return kNoPage;
   }
-  age_remove(heap, page);
-  heap->kept_pages -= run_at(page)->touched;
+  heap_reuse(heap, page);
   return page;
 }
 
@@ -258,26 +163,26 @@ static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
   heap->count->matches--;
   heap->count->bytes -= bytes;
   note_live(heap, -(int64_t)run_at(page)->pages);
-  give_back(heap, page);
+  heap_give_back(heap, page);
   heap_unlock(heap);
 }
 
 // Takes a run of `room` pages as a live block of `pages`, and counts it. kNoPage: not possible.
 static uint32_t take_locked(struct heap *heap, uint32_t pages, uint32_t room, uint32_t align, size_t bytes,
                             uint32_t *touched) {
-  uint32_t cache = cache_of_thread();
+  uint32_t counted = counted_pages(heap, room >= kLargePages, pages);
   heap_lock(heap);
-  cache_open(heap, cache);
-  uint32_t page = is_within_budget(heap, pages) ? take(heap, room, align) : kNoPage;
+  cache_open(heap);
+  uint32_t page = is_within_budget(heap, counted) ? take(heap, room, align) : kNoPage;
   if (page != kNoPage) {
     struct run *run = run_at(page);
     *touched = run->touched;
     run->pages = pages;
     run->rule = heap->number;
-    run->cache = cache;
-    if (run->touched < pages) run->touched = pages;
+    run->cache = cache_of_thread(heap);
+    if (run->touched < counted) run->touched = counted;
     note_match(heap, bytes, true);
-    note_live(heap, pages);
+    note_live(heap, counted);
   }
   heap_unlock(heap);
   return page;
@@ -291,7 +196,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
     if (heap->source == kClosed || has_all_locks()) return NULL;  // in a fork: the child's copy is already made
   }
   uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1), touched;
-  uint32_t page = align == 1 ? cache_take(heap, pages, bytes, &touched) : kNoPage;
+  uint32_t page = cache_take(heap, pages, align, bytes, &touched);
   if (page == kNoPage) page = take_locked(heap, pages, pages, align, bytes, &touched);
   if (page == kNoPage) return NULL;
   void *block = address_of(page);
@@ -324,11 +229,8 @@ void heap_free(struct run *run, void *block) {
   struct heap *heap = &heaps[run->rule];
   if (cache_put(heap, run, page_of(block))) return;
   heap_lock(heap);
-  note_live(heap, -(int64_t)run->pages);
-  if (unlikely(run->state == kGrown))
-    yard_free(&heap->yard, page_of(block));
-  else
-    heap_release(heap, page_of(block));
+  note_live(heap, -(int64_t)live_pages(heap, page_of(block), run->pages));
+  heap_release(heap, page_of(block));
   heap_unlock(heap);
 }
 

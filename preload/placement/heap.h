@@ -2,10 +2,10 @@
 // A heap for each rule: only its blocks have the rule's policy. Blocks of 2 MiB and more are in a range of their own. The pages of smaller
 // blocks are never huge, because a huge page stays in memory as a whole even if only one small block in it is live.
 //
-// The heap keeps the pages of freed blocks for later ones, up to a limit; the pages that were freed first are given back to the kernel first. The
-// limit is half of the peak of live bytes, plus what was given back and then needed again; at least 16 MiB, but not above the peak. It is at least
-// twice the largest freed block of up to 32 MiB (as libc's trim threshold), at least 2 MiB, and at most 60 MiB. Each open cache of freed blocks below
-// 2 MiB (cache.h) takes 2 MiB of the 60.
+// The heap keeps the pages of freed blocks for later ones, up to a limit (kept.c); those that were freed first are given back to the kernel first.
+// The limit is half of the peak of live bytes, plus what was given back and then needed again; at least 16 MiB, but not above the peak. It is at
+// least twice the largest freed block of up to 32 MiB (as libc's trim threshold). 2 MiB are added; the sum is at most 60 MiB. Each open cache of
+// freed blocks below 2 MiB (cache.h) takes 2 MiB of the 60; those beyond the first eight have 2 MiB more each.
 #pragma once
 
 #include "preload/placement/policy.h"

@@ -14,6 +14,7 @@
 #pragma GCC visibility push(hidden)
 
 enum { kSmall, kLarge, kRanges };
+enum { kLargePages = 512 };  // blocks of 2 MiB and more are in the large range
 
 // Where the blocks of a heap come from.
 enum heap_source {
@@ -32,6 +33,7 @@ struct heap {
   uint8_t number;
   uint8_t source;  // enum heap_source
   bool has_caches;
+  bool has_whole;  // blocks in the large range are counted in whole huge pages, which the kernel fills
 
   uint32_t lock __attribute__((aligned(kCacheLine)));  // 0: free, else lock_of_thread(), with kAwaited if others wait
 
@@ -46,9 +48,9 @@ struct heap {
   struct mlrun_place_count *count;
   struct range ranges[kRanges];
   struct yard yard;
-  struct cache caches[kCaches];
   void *memkind;  // the memkind_t, if the source is kOfMemkind
   void *pending;  // list of blocks that fork handlers freed during a fork; each begins with the next one's address
+  struct cache caches[kCachesMost];  // the first caches_count: no memory for the others
 };
 
 extern struct heap *heaps;  // one for each rule
@@ -98,6 +100,16 @@ INLINE struct range *range_of(struct heap *heap, uint32_t page) {
   return &heap->ranges[page >= heap->ranges[kLarge].first ? kLarge : kSmall];
 }
 
+INLINE uint32_t whole_huge_pages(uint32_t pages) { return (pages + kLargePages - 1) / kLargePages * kLargePages; }
+
+// Pages of the memory that a block of `pages` pages may take; is_large: in the large range. live_pages: the same for a block that is at `page`.
+INLINE uint32_t counted_pages(const struct heap *heap, bool is_large, uint32_t pages) {
+  return heap->has_whole && is_large ? whole_huge_pages(pages) : pages;
+}
+INLINE uint32_t live_pages(const struct heap *heap, uint32_t page, uint32_t pages) {
+  return counted_pages(heap, page >= heap->ranges[kLarge].first, pages);
+}
+
 INLINE uint32_t pages_for(size_t bytes) { return (uint32_t)((bytes + kPageBytes - 1) / kPageBytes); }
 
 // live_bytes, which includes cached blocks, has passed the peak: empties the caches, then raises the peak if it is still passed. Under the lock.
@@ -124,15 +136,35 @@ INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
   return heap->source == kInFile ? file_give_back(at, bytes) : pages_give_back(at, bytes);
 }
 
-// Whether the rule's budget has room for `pages` more. Gives kept pages back to the kernel for them. Requires the lock, and releases it while pages
-// are given back.
+// kept.c. All require the lock. Those that give back release it while pages are given back.
+
+// Whether the rule's budget has room for `pages` more live ones.
+bool is_within_budget(const struct heap *heap, uint64_t pages);
+
+// Gives kept pages back to the kernel before `pages` new ones are taken, so that a rule's pages, kept ones included, stay within its budget.
+void keep_within_budget(struct heap *heap, uint64_t pages);
+
+// Both. False: there is no room.
 bool make_room_in_budget(struct heap *heap, uint64_t pages);
 
-// Adds the run to the kept ones: free, with its pages.
+// Adds the run to the kept ones: free, with its pages. heap_reuse: the run leaves them, in its state.
 void heap_keep(struct heap *heap, uint32_t page);
+void heap_reuse(struct heap *heap, uint32_t page);
 
-// Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it
-// while pages are given back.
+// The same for the pages that are mapped behind the end of a live block in the yard, if there are any.
+void heap_keep_tail(struct heap *heap, uint32_t page);
+void heap_reuse_tail(struct heap *heap, uint32_t page);
+
+// Frees the run: keeps its pages, or gives them or those of older runs back to the kernel.
 void heap_release(struct heap *heap, uint32_t page);
+
+// The same for what is mapped behind a block in the yard that its own thread resizes. Requires: heap_reuse_tail() before the block's size changed.
+void heap_release_tail(struct heap *heap, uint32_t page);
+
+// Gives the pages of a run that is in no list back to the kernel.
+void heap_give_back(struct heap *heap, uint32_t page);
+
+// Gives kept pages back, the oldest first, until `limit` are left.
+void heap_give_back_beyond(struct heap *heap, uint64_t limit);
 
 #pragma GCC visibility pop

@@ -111,7 +111,7 @@ static void make_live(uint32_t page, uint32_t room) {
 static uint32_t kept_run(const struct range *range, uint32_t number, uint32_t align) {
   uint32_t page = range->kept.first[number];
   for (int tries = 0; page != kNoPage && tries < kKeptTries; tries++, page = run_at(page)->next)
-    if (((window.base >> kPageBits) + page) % align == 0) return page;
+    if (is_aligned(page, align)) return page;
   return kNoPage;
 }
 

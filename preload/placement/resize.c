@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy.
-// Growing blocks that cannot go there are copied and get half as much again as room.
+// realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy; where
+// an earlier block has left its pages in the yard, a smaller one too. Growing blocks that cannot go there are copied and get half as much again as
+// room.
 #include <errno.h>
 #include <string.h>
 
@@ -10,10 +11,16 @@
 
 enum { kYardPages = 256, kMovePages = 1024 };  // 1 MiB; from 4 MiB on pages are moved instead of copied
 
-static void set_pages(struct heap *heap, struct run *run, uint32_t pages) {
-  note_live(heap, (int64_t)pages - run->pages);
+// Live pages that a block gains when it gets another size in the same range.
+static int64_t gained(const struct heap *heap, const struct run *run, uint32_t page, uint32_t pages) {
+  return (int64_t)live_pages(heap, page, pages) - live_pages(heap, page, run->pages);
+}
+
+static void set_pages(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  uint32_t live = live_pages(heap, page, pages);
+  note_live(heap, gained(heap, run, page, pages));
   run->pages = pages;
-  if (run->touched < pages) run->touched = pages;
+  if (run->touched < live) run->touched = live;
 }
 
 // The file has space for touched pages only. Makes space for more of a run's pages.
@@ -22,11 +29,12 @@ static bool has_file_space(const struct heap *heap, const struct run *run, uint3
          file_populate(address_of(page + run->touched), (size_t)(pages - run->touched) * kPageBytes);
 }
 
-// Makes a block of the heap's ranges larger in place. False: not possible.
+// Makes a block of the heap's ranges larger in place. False: not possible. The pages of small blocks are never huge: one that becomes large moves.
 static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   if (heap->rule->flags & MLRUN_PLACE_RATIO) return pages <= run->room;
   if (heap->source != kAnonymous) return pages <= run->touched || has_file_space(heap, run, page, pages);
-  return range_widen(range_of(heap, page), page, pages);
+  if (pages >= kLargePages && range_of(heap, page) == &heap->ranges[kSmall]) return false;
+  return range_widen(range_of(heap, page), page, live_pages(heap, page, pages));
 }
 
 // Gives the touched pages of a run from page number `left` of it on back to the kernel. False: it refuses.
@@ -40,14 +48,14 @@ static bool give_back_tail(const struct heap *heap, struct run *run, uint32_t pa
 // Makes a block smaller. The pages cut off are given back to the kernel only if they are half of the run or more, because that costs a system call,
 // or if the rule has a budget, which does not count them.
 static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
-  uint32_t room = size_pages(size_number(pages));
+  uint32_t live = live_pages(heap, page, pages), room = size_pages(size_number(live));
   bool narrows = room <= run->room / 2 && !run->pieces, is_limited = heap->rule->budget_bytes;
   if ((narrows || is_limited) && !heap->keeps_all) {
-    bool done = give_back_tail(heap, run, page, is_limited ? pages : room);
+    bool done = give_back_tail(heap, run, page, is_limited ? live : room);
     heap->keeps_all = !done;
     if (done && narrows) range_narrow(range_of(heap, page), page, room);
   }
-  set_pages(heap, run, pages);
+  set_pages(heap, run, page, pages);
 }
 
 // Makes a block in the yard for a growing one; null: not possible. The pages of a block of 4 MiB or more are moved there if the kernel can
@@ -57,6 +65,10 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   uint32_t old = run->touched;
   struct range *large = &heap->ranges[kLarge];
   uint32_t place = yard_take(&heap->yard, pages);
+  if (place == kNoPage && heap->yard.kept) {
+    heap_give_back_beyond(heap, 0);
+    place = yard_take(&heap->yard, pages);
+  }
   if (place == kNoPage) return NULL;
   char *from = address_of(page), *to = address_of(place);
   size_t bytes = (size_t)old * kPageBytes;
@@ -86,13 +98,34 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   return to;
 }
 
-static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+// A growing block may go to the yard. pages_move() unlocks what it moves pages away from.
+static bool may_go_to_yard(const struct heap *heap) {
+  return heap->source == kAnonymous && !(heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) &&
+         !new_memory_is_locked();
+}
+
+// A block of `pages` pages in the yard where an earlier one has left its mapping; null: none. Blocks below 1 MiB leave half of the places to others;
+// pages of 4 MiB and more are moved to a new place instead of copied.
+static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pages) {
+  bool few_are_left = heap->yard.count > kYardPlaces / 2;
+  if (!may_go_to_yard(heap) || run->touched >= kMovePages || (pages < kYardPages && few_are_left)) return NULL;
+  uint32_t place = yard_find_kept(&heap->yard, pages);
+  if (place == kNoPage) return NULL;
+  heap_reuse(heap, place);
+  if (pages > run_at(place)->touched && !yard_widen(&heap->yard, place, pages)) {
+    yard_take_kept(&heap->yard, place);
+    heap_give_back(heap, place);
+    return NULL;
+  }
+  yard_take_kept(&heap->yard, place);
+  yard_reuse(&heap->yard, place, pages);
+  heap_keep_tail(heap, place);
+  return address_of(place);
+}
+
+// The block is at another place of its heap from now on, where its size is `pages`.
+static void *moved_to(struct heap *heap, struct run *run, uint32_t page, void *block, uint32_t pages) {
   uint32_t old = run->pages;
-  if (pages < kYardPages || heap->source != kAnonymous) return NULL;
-  if (heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
-  if (new_memory_is_locked()) return NULL;  // pages_move() unlocks what it moves pages away from
-  void *block = to_yard(heap, run, page, pages);
-  if (!block) return NULL;
   note_live(heap, (int64_t)pages - old);  // while the lock is held, so that other threads' budget checks see it
   if (run->touched) {
     heap_unlock(heap);
@@ -105,10 +138,31 @@ static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pa
 }
 
 static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
-  uint32_t old = run->pages;
-  if (!yard_resize(&heap->yard, page, pages)) return NULL;
-  note_live(heap, (int64_t)pages - old);
-  return address_of(page);
+  heap_reuse_tail(heap, page);
+  bool done = pages <= run->touched || yard_widen(&heap->yard, page, pages);
+  if (done) {
+    note_live(heap, gained(heap, run, page, pages));
+    run->pages = pages;
+  }
+  heap_release_tail(heap, page);
+  return done ? address_of(page) : NULL;
+}
+
+// Resizes a block inside its heap, as far as possible without a new block of the ranges; null: not possible. Pages that are there come first.
+static void *resize_here(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  if (run->state == kGrown) return resize_grown(heap, run, page, pages);
+  if (pages <= run->pages) {
+    shrink(heap, run, page, pages);
+    return address_of(page);
+  }
+  void *block = pages > run->touched ? at_kept_place(heap, run, pages) : NULL;
+  if (block) return moved_to(heap, run, page, block, pages);
+  if (widen(heap, run, page, pages)) {
+    set_pages(heap, run, page, pages);
+    return address_of(page);
+  }
+  block = may_go_to_yard(heap) && pages >= kYardPages ? to_yard(heap, run, page, pages) : NULL;
+  return block ? moved_to(heap, run, page, block, pages) : NULL;
 }
 
 // Resizes by a copy into a new block. The budget must have room for both: pages beyond it would be on the node for a while, or could not be there at
@@ -133,23 +187,12 @@ void *heap_resize(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
   if (bytes >= window.bytes) return NULL;
   uint32_t pages = pages_for(bytes), page = page_of(block);
-  void *result = NULL;
   heap_lock(heap);
-  if (pages > run->pages && !make_room_in_budget(heap, pages - run->pages)) {
+  if (pages > run->pages && !make_room_in_budget(heap, (uint64_t)gained(heap, run, page, pages))) {
     heap_unlock(heap);
     return NULL;
   }
-  if (run->state == kGrown) {
-    result = resize_grown(heap, run, page, pages);
-  } else if (pages <= run->pages) {
-    shrink(heap, run, page, pages);
-    result = block;
-  } else if (widen(heap, run, page, pages)) {
-    set_pages(heap, run, pages);
-    result = block;
-  } else {
-    result = grow(heap, run, page, pages);
-  }
+  void *result = resize_here(heap, run, page, pages);
   heap_unlock(heap);
   return result ? result : copied(run, block, bytes);
 }

@@ -189,9 +189,9 @@ void show_counts(void) {
 }
 
 // Each allocation from the heap calls this while its cache has no counts: one comparison must do if all are in use.
-struct mlrun_place_cache *take_cache_counts(uint32_t rule) {
-  if (own_slot == UINT32_MAX || __atomic_load_n(&shared->caches_taken, __ATOMIC_RELAXED) >= MLRUN_PLACE_CACHES)
-    return NULL;
+struct mlrun_place_cache *take_cache_counts(uint32_t rule, bool is_further) {
+  uint32_t most = is_further ? MLRUN_PLACE_CACHES / 2 : MLRUN_PLACE_CACHES;
+  if (own_slot == UINT32_MAX || __atomic_load_n(&shared->caches_taken, __ATOMIC_RELAXED) >= most) return NULL;
   struct mlrun_place_cache *all = (struct mlrun_place_cache *)((char *)shared + MLRUN_PLACE_CACHES_OFFSET);
   uint32_t before = __atomic_fetch_add(&shared->caches_taken, 1, __ATOMIC_RELAXED);
   for (uint32_t i = 0; i < MLRUN_PLACE_CACHES && before < MLRUN_PLACE_CACHES; i++) {

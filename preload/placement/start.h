@@ -31,8 +31,9 @@ size_t size_if_known(void *block);
 
 struct mlrun_place_cache;
 
-// Memory in the arena for the counts of one cache of this rule. Null: none is left, or the arena had no room for this process's counts.
-struct mlrun_place_cache *take_cache_counts(uint32_t rule);
+// Memory in the arena for the counts of one cache of this rule. Null: none is left (is_further: half are in use), or the arena had no room for this
+// process's counts.
+struct mlrun_place_cache *take_cache_counts(uint32_t rule, bool is_further);
 
 // Records a mapping that a rule has placed, so that mlrun can ask the kernel on which nodes its pages are.
 void note_mapping(uint32_t rule, const void *at, size_t bytes);

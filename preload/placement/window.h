@@ -24,7 +24,7 @@ enum run_state {
   kNoRun,     // inside a run, or never used
   kLive,      // a block
   kGrown,     // a block in the yard
-  kKept,      // freed, its pages stay for the next block
+  kKept,      // freed, its pages stay for the next block; in the yard too
   kClean,     // its pages have been given back
   kCleanEnd,  // last page of a clean run of several pages
   kLeaving,   // its pages are being given back
@@ -32,15 +32,16 @@ enum run_state {
 };
 
 struct run {
-  uint32_t room;     // pages of the run; also set in a kCleanEnd
-  uint32_t pages;    // pages that the block uses
-  uint32_t touched;  // number of first pages that may be in memory; a huge page may reach beyond them
+  uint32_t room;   // pages of the run; also set in a kCleanEnd
+  uint32_t pages;  // pages that the block uses
+  uint32_t
+      touched;  // number of first pages that may be in memory; a huge page may reach beyond them. In the yard: that are mapped
   union {
     uint32_t next;   // free run: the next in the list of its size
     uint32_t cache;  // live block: number of the cache that it goes to when freed
   };
   uint32_t prev;
-  uint32_t newer, older;  // kept run: its neighbours in the order of frees
+  uint32_t newer, older;  // kept run, or a block in the yard with pages behind it: its neighbours in the order of frees
   uint8_t state, rule;
   uint16_t pieces;  // number of mappings into which a ratio has cut it; 0: no ratio
 };
@@ -67,6 +68,14 @@ INLINE char *address_of(uint32_t page) { return (char *)(window.base + ((uintptr
 INLINE struct run *run_at(uint32_t page) {
   uintptr_t table = window_tables[page / kSegmentPages];
   return table & 1 ? (struct run *)(table - 1) : (struct run *)table + page % kSegmentPages;
+}
+
+// Requires the same. Whether the page is the first of a mapping in the yard.
+INLINE bool in_yard(uint32_t page) { return window_tables[page / kSegmentPages] & 1; }
+
+// `align`: in pages, a power of two.
+INLINE bool is_aligned(uint32_t page, uint32_t align) {
+  return (((window.base >> kPageBits) + page) & (align - 1)) == 0;
 }
 
 // An atomic load, because another thread may change the state without the heap's lock: a live block becomes a cached one, and back.

@@ -25,9 +25,14 @@ static struct yard_place *add_place(struct yard *yard, uint32_t room) {
   return place;
 }
 
-uint32_t yard_take(struct yard *yard, uint32_t pages) {
+static uint64_t room_for(uint32_t pages) {
   uint64_t room = kSegmentPages;
   while (room < (uint64_t)pages * kGrowth) room *= 2;
+  return room;
+}
+
+uint32_t yard_take(struct yard *yard, uint32_t pages) {
+  uint64_t room = room_for(pages);
   if (room > yard->end) return kNoPage;
   struct yard_place *place = NULL;
   for (uint32_t i = 0; i < yard->count && !place; i++)
@@ -42,28 +47,54 @@ bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages)
   struct yard_place *place = place_at(yard, page);
   if (have < pages && !pages_resize(address_of(page), (size_t)have * kPageBytes, (size_t)pages * kPageBytes))
     return false;
-  place->run = (struct run){.room = place->room, .pages = pages, .state = kGrown};
+  place->refused = false;
+  place->run = (struct run){.room = place->room, .pages = pages, .touched = pages, .state = kGrown};
   __atomic_store_n(&window_tables[page / kSegmentPages], (uintptr_t)&place->run | 1, __ATOMIC_RELEASE);
   return true;
 }
 
+void yard_hide(uint32_t page) { __atomic_store_n(&window_tables[page / kSegmentPages], 0, __ATOMIC_RELEASE); }
+
 void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped) {
   struct yard_place *place = place_at(yard, page);
-  __atomic_store_n(&window_tables[page / kSegmentPages], 0, __ATOMIC_RELEASE);
+  yard_hide(page);
   if (mapped) pages_unmap(address_of(page), (size_t)mapped * kPageBytes);
   place->taken = false;
 }
 
-bool yard_resize(struct yard *yard, uint32_t page, uint32_t pages) {
+bool yard_widen(struct yard *yard, uint32_t page, uint32_t pages) {
   struct yard_place *place = place_at(yard, page);
-  size_t old = (size_t)place->run.pages * kPageBytes, wanted = (size_t)pages * kPageBytes;
+  size_t mapped = (size_t)place->run.touched * kPageBytes;
   if (pages > place->room) return false;
-  if (wanted < old)
-    pages_unmap(address_of(page) + wanted, old - wanted);
-  else if (wanted > old && !pages_resize(address_of(page), old, wanted))
-    return false;
-  place->run.pages = pages;
-  return true;
+  place->refused = !pages_resize(address_of(page), mapped, (size_t)pages * kPageBytes);
+  if (!place->refused) place->run.touched = pages;
+  return !place->refused;
 }
 
-void yard_free(struct yard *yard, uint32_t page) { yard_give_up(yard, page, place_at(yard, page)->run.pages); }
+bool yard_may_keep(struct yard *yard, uint32_t page) { return !place_at(yard, page)->refused; }
+
+void yard_keep(struct yard *yard, uint32_t page) {
+  place_at(yard, page)->run.state = kKept;
+  yard->kept++;
+}
+
+uint32_t yard_find_kept(const struct yard *yard, uint32_t pages) {
+  if (!yard->kept) return kNoPage;
+  uint64_t room = room_for(pages);
+  for (uint32_t i = 0; i < yard->count; i++) {
+    const struct yard_place *place = &yard->places[i];
+    if (place->taken && place->run.state == kKept && place->room >= room) return place->page;
+  }
+  return kNoPage;
+}
+
+void yard_take_kept(struct yard *yard, uint32_t page) {
+  place_at(yard, page)->run.state = kLeaving;
+  yard->kept--;
+}
+
+void yard_reuse(struct yard *yard, uint32_t page, uint32_t pages) {
+  struct run *run = &place_at(yard, page)->run;
+  run->pages = pages;
+  __atomic_store_n(&run->state, kGrown, __ATOMIC_RELAXED);
+}

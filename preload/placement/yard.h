@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The yard holds growing blocks. Each has its own mapping, at the beginning of a place: 64 MiB or more of addresses that no other block uses. So it
-// grows without a copy. All functions require the heap's lock.
+// grows without a copy. A freed one can stay mapped for the next block of its place (kept.c). All functions require the heap's lock.
 #pragma once
 
 #include "preload/placement/window.h"
@@ -11,13 +11,15 @@ enum { kYardPlaces = 256 };
 
 struct yard_place {
   uint32_t page, room;  // room: pages, a power of two
-  bool taken;
+  bool taken;           // by a block, or by what one has left mapped
+  bool refused;         // the kernel refused that the mapping grows
   struct run run;
 };
 
 struct yard {
   uint32_t next, end;  // pages of the window that belong to no place yet: [next, end)
   uint32_t count;
+  uint32_t kept;  // places with a mapping that no block uses
   struct yard_place places[kYardPlaces];
 };
 
@@ -32,7 +34,21 @@ bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages)
 // Makes the place unused again and unmaps its `mapped` pages.
 void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped);
 
-bool yard_resize(struct yard *yard, uint32_t page, uint32_t pages);
-void yard_free(struct yard *yard, uint32_t page);
+// Maps pages behind a block, or a kept mapping, so that there are `pages`. False: no room, or no memory.
+bool yard_widen(struct yard *yard, uint32_t page, uint32_t pages);
+
+// The block is not findable from then on; its place stays taken, and its mapping.
+void yard_hide(uint32_t page);
+
+// A freed block's mapping stays. Worth it, if the kernel lets it grow: yard_may_keep.
+bool yard_may_keep(struct yard *yard, uint32_t page);
+void yard_keep(struct yard *yard, uint32_t page);
+
+// A place with a kept mapping and room for a block of `pages` pages to grow. kNoPage: none.
+uint32_t yard_find_kept(const struct yard *yard, uint32_t pages);
+
+// The mapping is a kept one no more. yard_reuse: it is that of a block of `pages` pages, which are mapped.
+void yard_take_kept(struct yard *yard, uint32_t page);
+void yard_reuse(struct yard *yard, uint32_t page, uint32_t pages);
 
 #pragma GCC visibility pop

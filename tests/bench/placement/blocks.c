@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What large blocks cost in the allocator of this process. Usage: blocks loop|pair|pass|grow|keep|small BYTES
+// What large blocks cost in the allocator of this process. Usage: blocks loop|pair|pass|grow|again|turns|keep|small BYTES
 //   small  malloc and free without a touch          loop  one thread allocates, touches each page, frees
 //   pair   two threads do                            pass  one thread allocates and touches, another frees
 //   grow   realloc by an eighth, from 64 KiB to 64 MiB, new pages touched
+//   again  the same to 8 MiB, then free, again and again      turns  two blocks do so by turns
 //   keep   512 MiB of blocks of 64 KiB to 4 MiB, touched, then freed
 // Prints nanoseconds, wall and CPU; of keep resident / asked at the peak, and the MiB that stay.
 #include <pthread.h>
@@ -103,6 +104,28 @@ static void grow(struct work *w) {
   w->ns = (now() - start) / (double)steps;
   w->count = steps;
 }
+static void grow_by_turns(struct work *w, int count) {
+  enum { kRounds = 50 };
+  char *block[2];
+  double start = 0;
+  for (int round = -kWarm; round < kRounds; round++) {
+    if (!round) start = now();
+    size_t bytes = 64 << 10;
+    for (int i = 0; i < count; i++) block[i] = take(bytes, 0);
+    while (bytes < 8 << 20) {
+      size_t old = bytes;
+      bytes += bytes / 8;
+      for (int i = 0; i < count; i++) {
+        block[i] = realloc(block[i], bytes);
+        if (!block[i]) exit(4);
+        for (size_t at = old; at < bytes; at += kPage) *(volatile char *)(block[i] + at) = 1;
+      }
+    }
+    for (int i = 0; i < count; i++) free(block[i]);
+  }
+  w->count = kRounds * count;
+  w->ns = (now() - start) / (double)w->count;
+}
 static void small(struct work *w) {
   w->count = 5000000;
   double start = now();
@@ -155,6 +178,10 @@ int main(int argc, char **argv) {
     pass(&w);
   } else if (!strcmp(what, "grow")) {
     grow(&w);
+  } else if (!strcmp(what, "again")) {
+    grow_by_turns(&w, 1);
+  } else if (!strcmp(what, "turns")) {
+    grow_by_turns(&w, 2);
   } else {
     return 2;
   }

@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[3]
-CASES = [("small", 64), *[(what, size) for what in ("loop", "pair", "pass") for size in (64 << 10, 1 << 20, 16 << 20)], ("grow", 0), ("keep", 0)]
+CASES = [("small", 64), *[(what, size) for what in ("loop", "pair", "pass") for size in (64 << 10, 1 << 20, 16 << 20)], ("grow", 0), ("again", 0), ("turns", 0),
+         ("keep", 0)]
 HEAPS = {"untraced": None, "control": ("--preload=off", "--place", "-> default"), "node 0": ("--preload=off", "--place", "-> node 0"),
          "signature": ("--preload=off", "--place", f"site {','.join(['00000000+0'] * 16)} -> default", "--place", "-> default"),
          "recorder": (), "recorder + control": ("--place", "-> default")}

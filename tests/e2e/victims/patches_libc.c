@@ -101,12 +101,12 @@ int main(void) {
   block = filled(8 * kMiB);
   char *behind = filled(8 * kMiB);
   old = (uintptr_t)block;
-  block = realloc(block, 9 * kMiB);
+  block = realloc(block, 96 * kMiB);  // more than is kept
   show("moved", old, 8 * kMiB);
-  memset(block, 1, 9 * kMiB);
+  memset(block, 1, 96 * kMiB);
   old = (uintptr_t)block;
   free(block);
-  show("grown", old, 9 * kMiB);
+  show("grown", old, 96 * kMiB);
   free(behind);
   return 0;
 }

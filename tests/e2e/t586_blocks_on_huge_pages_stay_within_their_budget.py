@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A block of 2.1 MiB fills two huge pages once its end is touched. What is resident of the blocks of a rule with `huge` stays within its budget,
+which counts whole huge pages; what has no room goes to the program's allocator."""
+
+from lib import case
+
+MIB = 1 << 20
+BUDGET_MIB, BLOCKS = 40, 100
+
+
+def check(this):
+    case.need_huge_pages()
+    trace = this.trace(this.victim("places_rounds"), "many", str(21 * MIB // 10), str(BLOCKS),
+                       options=("--preload=off", "--place", f"size >= 1M -> huge budget {BUDGET_MIB}M"))
+    (rule,) = trace.rows("placement")
+    resident_kib = int(trace.stdout)
+    this.equal("blocks that fit", (rule["matches"], rule["fallbacks"]), (BLOCKS, BLOCKS - BUDGET_MIB // 4), said=rule)
+    this.equal("alive", rule["live_bytes"], BUDGET_MIB * MIB)
+    this.true("some is resident", resident_kib >= 21 * BUDGET_MIB // 4 * 1024 // 10, resident_kib)
+    this.true("resident", resident_kib <= (BUDGET_MIB + 2) << 10, resident_kib)
+
+
+if __name__ == "__main__":
+    case.run(check)
