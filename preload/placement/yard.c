@@ -3,7 +3,10 @@
 
 #include "preload/placement/pages.h"
 
-enum { kGrowth = 8 };  // a place has room for at least eight times the block's new size when it arrives
+enum {
+  kGrowth = 8,  // a place has room for at least eight times the block's new size when it arrives
+  kMostLeastRoom = 32 * kSegmentPages,
+};
 
 static struct yard_place *place_at(struct yard *yard, uint32_t page) {
   for (uint32_t i = 0; i < yard->count; i++)
@@ -14,6 +17,10 @@ static struct yard_place *place_at(struct yard *yard, uint32_t page) {
 void yard_open(struct yard *yard, uint32_t first_segment, uint32_t end_segment) {
   yard->next = first_segment * kSegmentPages;
   yard->end = end_segment * kSegmentPages;
+  // All places fit in half of the yard. A block that outgrows its place is copied, however large it is: 2 GiB of addresses where there are few rules.
+  yard->least_room = kSegmentPages;
+  while (yard->least_room < kMostLeastRoom && yard->least_room <= (yard->end - yard->next) / (4 * kYardPlaces))
+    yard->least_room *= 2;
 }
 
 static struct yard_place *add_place(struct yard *yard, uint32_t room) {
@@ -25,14 +32,14 @@ static struct yard_place *add_place(struct yard *yard, uint32_t room) {
   return place;
 }
 
-static uint64_t room_for(uint32_t pages) {
-  uint64_t room = kSegmentPages;
+static uint64_t room_for(const struct yard *yard, uint32_t pages) {
+  uint64_t room = yard->least_room;
   while (room < (uint64_t)pages * kGrowth) room *= 2;
   return room;
 }
 
 uint32_t yard_take(struct yard *yard, uint32_t pages) {
-  uint64_t room = room_for(pages);
+  uint64_t room = room_for(yard, pages);
   if (room > yard->end) return kNoPage;
   struct yard_place *place = NULL;
   for (uint32_t i = 0; i < yard->count && !place; i++)
@@ -80,7 +87,7 @@ void yard_keep(struct yard *yard, uint32_t page) {
 
 uint32_t yard_find_kept(const struct yard *yard, uint32_t pages) {
   if (!yard->kept) return kNoPage;
-  uint64_t room = room_for(pages);
+  uint64_t room = room_for(yard, pages);
   for (uint32_t i = 0; i < yard->count; i++) {
     const struct yard_place *place = &yard->places[i];
     if (place->taken && place->run.state == kKept && place->room >= room) return place->page;

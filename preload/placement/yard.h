@@ -18,6 +18,7 @@ struct yard_place {
 
 struct yard {
   uint32_t next, end;  // pages of the window that belong to no place yet: [next, end)
+  uint32_t least_room;
   uint32_t count;
   uint32_t kept;  // places with a mapping that no block uses
   struct yard_place places[kYardPlaces];
