@@ -18,11 +18,13 @@ class SecondRun(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.build = Path(holder.name)
+        self.labels = {}
 
     def run_of(self, *options, once=(), always=()):
         """(exit status, the names of the tests that ran again) of a build with the tests `good`, `once` and `always`, named as they fail."""
         tests = [("good", "true")] + [(name, ONCE) for name in once] + [(name, "false") for name in always]
         lines = [f'add_test("{name}" "sh" "-c" "{script}" "{self.build}/ran_{number}")' for number, (name, script) in enumerate(tests)]
+        lines += [f'set_tests_properties("{name}" PROPERTIES LABELS {label})' for name, label in self.labels.items()]
         (self.build / "CTestTestfile.cmake").write_text("\n".join(lines).replace("$0", "\\$0"), encoding="utf-8")
         for left in self.build.glob("ran_*"):
             left.unlink()
@@ -42,6 +44,14 @@ class SecondRun(unittest.TestCase):
     def test_is_of_the_same_tests_if_others_are_left_out(self):
         self.assertEqual(self.run_of("-E", "good", once=["a"], always=[]), (0, ["a"]))
         self.assertEqual(self.run_of("-LE", "^x$", "-E", "good|a", once=["a", "b"], always=["c"]), (8, ["b", "c"]))
+
+    def test_is_of_the_same_tests_where_labels_or_names_choose_them(self):
+        self.labels = {"good": "second"}
+        self.assertEqual(self.run_of("-LE", "^second$", once=["a"]), (0, ["a"]))
+        self.assertEqual(self.run_of("-LE", "^second$", always=["a"]), (8, ["a"]))
+        self.labels = {"b": "chosen"}
+        self.assertEqual(self.run_of("-L", "^chosen$", once=["a"], always=["b"]), (8, ["b"]))
+        self.assertEqual(self.run_of("-R", "^b$", once=["a", "b"]), (0, ["b"]))
 
     def test_is_not_made_where_no_test_was_found(self):
         self.assertEqual(self.run_of(once=["a"])[0], 0)
