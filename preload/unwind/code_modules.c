@@ -38,6 +38,11 @@ struct linked_object {
 };
 static int (*find_object)(void *address, struct linked_object *object);  // null: glibc before 2.35
 
+// Libraries that the linker finds by address and that its list lacks, such as those of dlmopen's namespaces: a bit by a hash of their entries. The
+// list is not read again for them at each call.
+static uint64_t beyond_list;
+static uint64_t bit_of(uint64_t entry) { return 1ull << (entry * 0x9e3779b97f4a7c15ull >> 58); }
+
 HOT uint32_t code_generation;
 HOT struct own_code own_code[kOwnLibraries];
 
@@ -178,14 +183,20 @@ static bool has_list_changed(void) {
   return last->l_next || (before && before->l_next != last);
 }
 
-// Asks the linker, without a system call, whether what was found is true now. Code on this thread's stack is not unloaded
-// meanwhile.
-static bool is_confirmed(enum module_search found, const struct code_module *module, uint64_t address) {
+// What the linker says, without a system call, about what was found: that it is true now, that the table lacks the library at
+// this address, or neither. Code on this thread's stack is not unloaded meanwhile.
+enum answer { CONFIRMED, LACKING, UNCONFIRMED };
+static enum answer ask_linker(enum module_search found, const struct code_module *module, uint64_t address,
+                              uint64_t *entry) {
   struct linked_object now;
-  if (!find_object) return false;
-  if (find_object((void *)address, &now) != 0) return found == MODULE_NONE;  // NOLINT(performance-no-int-to-ptr)
-  return found == MODULE_FOUND && is_of(module, (uint64_t)now.entry, now.entry) &&
-         module->header == (uint64_t)now.start && is_same_file(module);
+  if (!find_object) return UNCONFIRMED;
+  if (find_object((void *)address, &now) != 0)  // NOLINT(performance-no-int-to-ptr)
+    return found == MODULE_NONE ? CONFIRMED : UNCONFIRMED;
+  *entry = (uint64_t)now.entry;
+  if (found == MODULE_NONE)
+    return __atomic_load_n(&beyond_list, __ATOMIC_RELAXED) & bit_of(*entry) ? UNCONFIRMED : LACKING;
+  bool same = is_of(module, *entry, now.entry) && module->header == (uint64_t)now.start && is_same_file(module);
+  return same ? CONFIRMED : UNCONFIRMED;
 }
 
 // The same by system calls.
@@ -199,10 +210,16 @@ static bool is_up_to_date(enum module_search found, const struct code_module *mo
 enum module_search find_code_module(uint64_t address, struct code_module *module) {
   enum module_search found = search(address, module);
   if (found == MODULE_BUSY) return found;
-  if ((found == MODULE_FOUND && module->stays) || is_confirmed(found, module, address)) return found;
+  if (found == MODULE_FOUND && module->stays) return found;
+  uint64_t entry = 0;
+  enum answer answer = ask_linker(found, module, address, &entry);
+  if (answer == CONFIRMED) return found;
   if (!recording_system_calls_allowed()) return found == MODULE_NONE ? found : MODULE_BUSY;
-  if (is_up_to_date(found, module)) return found;
-  return refresh() ? search(address, module) : MODULE_BUSY;
+  if (answer != LACKING && is_up_to_date(found, module)) return found;
+  if (!refresh()) return MODULE_BUSY;
+  found = search(address, module);
+  if (found == MODULE_NONE && answer == LACKING) __atomic_fetch_or(&beyond_list, bit_of(entry), __ATOMIC_RELAXED);
+  return found;
 }
 
 size_t code_modules_bytes(void) { return 2 * sizeof(struct module_table); }
