@@ -244,6 +244,7 @@ uint64_t calibrate_thread_ns(const std::vector<AccessEvent>& events) {
     PerfEvents opened;
     opened.open(events, 0, false);
     if (!opened.is_open()) return 0;
+    opened.enable(false);  // as in a pause; what samples cost is calibrated apart
     const uint64_t inherited_ns = fastest_ns();
     return std::max<uint64_t>(std::max(inherited_ns, plain_ns) - plain_ns, 1);
   } catch (const std::system_error&) {

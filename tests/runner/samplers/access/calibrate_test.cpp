@@ -39,7 +39,7 @@ TEST(Calibrate, AChildThatIsKilledIsAnErrorAndNoWaitForEver) {
   EXPECT_FALSE(cost.works);
 }
 
-TEST(Calibrate, AThreadWithInheritedEventsTakesLonger) {
+TEST(Calibrate, TheCostOfInheritedEventsIsInTheFacts) {
   EXPECT_EQ(calibrate_thread_ns({}), 0u) << "nothing is inherited";
   const AccessEvent event = page_fault_event();
   const auto problems = PerfEvents().open({event}, 0, false);
