@@ -100,10 +100,8 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
 static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
   for (int tries = 0; tries < kCleanTries; tries++) {
     uint32_t page = range_take_clean(range, pages, align);
-    if (page == kNoPage) {  // perhaps a memory limit, towards which kept pages count
-      caches_empty(heap);
-      if (!heap->kept_pages || heap->keeps_all) break;
-      heap_give_back_beyond(heap, 0);
+    if (page == kNoPage) {
+      if (!heap_give_back_all(heap)) break;
       continue;
     }
     if (!(heap->rule->flags & MLRUN_PLACE_RATIO)) return page;

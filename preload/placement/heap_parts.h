@@ -167,4 +167,10 @@ void heap_give_back(struct heap *heap, uint32_t page);
 // Gives kept pages back, the oldest first, until `limit` are left.
 void heap_give_back_beyond(struct heap *heap, uint64_t limit);
 
+// Unmaps what is kept in the yard, also where the kernel takes no other pages back. False: there was nothing.
+bool heap_empty_yard(struct heap *heap);
+
+// The kernel refuses memory, perhaps by a limit towards which kept pages count: gives all of them back, those in caches too. False: there were none.
+bool heap_give_back_all(struct heap *heap);
+
 #pragma GCC visibility pop

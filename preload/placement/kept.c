@@ -119,21 +119,42 @@ static uint64_t keep_limit(const struct heap *heap) {
   return limit < most ? limit : most;
 }
 
-void heap_give_back_beyond(struct heap *heap, uint64_t limit) {
-  while (heap->kept_pages > limit && !heap->keeps_all) {
-    uint32_t page = heap->oldest;
-    enum run_state state = state_of(run_at(page));
-    heap_reuse(heap, page);
-    if (state == kGrown) {
-      cut_tail(heap, page);
-      continue;
-    }
-    if (in_yard(page))
-      yard_take_kept(&heap->yard, page);
-    else
-      range_forget_kept(range_of(heap, page), page);
-    heap_give_back(heap, page);
+static void give_back_kept(struct heap *heap, uint32_t page) {
+  enum run_state state = state_of(run_at(page));
+  heap_reuse(heap, page);
+  if (state == kGrown) {
+    cut_tail(heap, page);
+    return;
   }
+  if (in_yard(page))
+    yard_take_kept(&heap->yard, page);
+  else
+    range_forget_kept(range_of(heap, page), page);
+  heap_give_back(heap, page);
+}
+
+void heap_give_back_beyond(struct heap *heap, uint64_t limit) {
+  while (heap->kept_pages > limit && !heap->keeps_all) give_back_kept(heap, heap->oldest);
+}
+
+static uint32_t oldest_in_yard(const struct heap *heap) {
+  uint32_t page = heap->oldest;
+  while (page != kNoPage && !in_yard(page)) page = run_at(page)->newer;
+  return page;
+}
+
+bool heap_empty_yard(struct heap *heap) {
+  uint32_t page = oldest_in_yard(heap);
+  bool any = page != kNoPage;
+  for (; page != kNoPage; page = oldest_in_yard(heap)) give_back_kept(heap, page);
+  return any;
+}
+
+bool heap_give_back_all(struct heap *heap) {
+  caches_empty(heap);
+  bool any = heap->kept_pages && !heap->keeps_all;
+  heap_give_back_beyond(heap, 0);
+  return heap_empty_yard(heap) || any;
 }
 
 // Where the kernel takes no pages back, all runs are kept; mappings can be unmapped nevertheless.

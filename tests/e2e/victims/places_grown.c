@@ -4,6 +4,8 @@
 //   once     a block grows from 2 to 32 MiB
 //   small    a block grows from 512 to 900 KiB, with another one behind it
 //   refused  a limit of the address space refuses 300 times that a block grows; without it the block grows once, then where it is
+//   kept     a limit of the address space has room for a grown block's new size only if what is left of a freed one goes
+//   behind   the same for a block that has room where it was allocated
 //   line     getline allocates for a line of 300,000 bytes
 //   renames  the program overwrites its argv[0]; then it and a forked child have a block of 1 MiB each
 #define _GNU_SOURCE
@@ -56,6 +58,25 @@ static int refused(void) {
   return kept;
 }
 
+static int grows_under_limit(int was_grown) {
+  struct rlimit before, limit;
+  char *block = filled((was_grown ? 1 : 100) * kMiB), *behind = filled(64 * kKiB), *other = filled(kMiB);
+  if (was_grown) block = realloc(block, 100 * kMiB);
+  other = realloc(other, 30 * kMiB);
+  memset(other, 7, 30 * kMiB);
+  free(other);
+  getrlimit(RLIMIT_AS, &before);
+  limit = (struct rlimit){address_space() + 2 * kMiB, before.rlim_max};
+  setrlimit(RLIMIT_AS, &limit);
+  char *larger = realloc(block, 120 * kMiB);
+  setrlimit(RLIMIT_AS, &before);
+  if (larger != block || behind[0] != 7) return 0;
+  memset(larger + kMiB, 7, 119 * kMiB);
+  for (size_t i = 0; i < 120 * kMiB; i++)
+    if (larger[i] != 7) return 0;
+  return 1;
+}
+
 static int line(void) {
   static char text[kLine];
   char *read = NULL;
@@ -88,6 +109,8 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "once")) kept = grows(2 * kMiB, 32 * kMiB, 16);
   if (!strcmp(what, "small")) kept = grows(512 * kKiB, 900 * kKiB, 2);
   if (!strcmp(what, "refused")) kept = refused();
+  if (!strcmp(what, "kept")) kept = grows_under_limit(1);
+  if (!strcmp(what, "behind")) kept = grows_under_limit(0);
   if (!strcmp(what, "line")) kept = line();
   if (!strcmp(what, "renames")) kept = renames(argv[0]);
   printf("%d\n", kept);
