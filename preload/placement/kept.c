@@ -2,6 +2,7 @@
 // Which pages a heap keeps for later blocks, and which go back to the kernel (heap.h). Kept are free runs, freed mappings in the yard, and what is
 // mapped behind the end of a block in the yard: an earlier block of the place was larger, or the block itself.
 #include "preload/placement/heap_parts.h"
+#include "preload/placement/memory_locks.h"
 
 enum {
   kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
@@ -158,8 +159,10 @@ bool heap_give_back_all(struct heap *heap) {
 }
 
 // Where the kernel takes no pages back, all runs are kept; mappings can be unmapped nevertheless.
+static bool yard_keeps(const struct heap *heap) { return !heap->keeps_all && !blocks_may_be_locked(); }
+
 static bool is_kept(struct heap *heap, uint32_t page, uint64_t limit) {
-  if (in_yard(page) && (heap->keeps_all || !yard_may_keep(&heap->yard, page))) return false;
+  if (in_yard(page) && !(yard_keeps(heap) && yard_may_keep(&heap->yard, page))) return false;
   return run_at(page)->touched <= limit || heap->keeps_all;
 }
 
@@ -180,7 +183,7 @@ void heap_release_tail(struct heap *heap, uint32_t page) {
   struct run *run = run_at(page);
   uint32_t tail = kept_part(run);
   uint64_t limit = keep_limit(heap);
-  if (tail <= limit && !heap->keeps_all) {
+  if (tail <= limit && yard_keeps(heap)) {
     heap_keep_tail(heap, page);
     heap_give_back_beyond(heap, limit);
     return;

@@ -11,6 +11,7 @@
 #endif
 
 int locked_later;
+bool blocks_are_locked;
 // By MCL_CURRENT together with MCL_FUTURE: all memory of the heaps, which then needs no locks of its own.
 static bool all_is_locked;
 
@@ -62,18 +63,21 @@ void follow_mlockall(int flags) {
   uint32_t splits = 0;
   __atomic_store_n(&locked_later, later, __ATOMIC_RELAXED);
   if (flags & MCL_CURRENT) all_is_locked = later != 0;
-  for (uint32_t i = 0; i < heaps_opened && !is_confined(); i++) {
+  __atomic_store_n(&blocks_are_locked, true, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < heaps_opened; i++) {
     struct heap *heap = &heaps[i];
     if (heap->source != kAnonymous || heap->rule->calls == MLRUN_PLACE_MMAP) continue;
     heap_lock(heap);
     caches_empty(heap);
-    for (uint32_t which = 0; which < kRanges; which++) follow_range(&heap->ranges[which], &splits);
+    heap_empty_yard(heap);
+    for (uint32_t which = 0; which < kRanges && !is_confined(); which++) follow_range(&heap->ranges[which], &splits);
     heap_unlock(heap);
   }
 }
 
 void forget_locks(void) {
   __atomic_store_n(&locked_later, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&blocks_are_locked, false, __ATOMIC_RELAXED);
   all_is_locked = false;
 }
 

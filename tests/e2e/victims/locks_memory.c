@@ -2,6 +2,9 @@
 // locks_memory FLAGS: mlockall(FLAGS), then memory that nothing is written to. Each line: CASE, MiB of locked and of resident memory that it added.
 //   block   malloc of 64 MiB          grown   realloc of a block from 8 to 72 MiB
 //   after   malloc of 64 MiB after munlockall
+// locks_memory FLAGS again: blocks that grow to 24 MiB and are written to; one is freed before mlockall(FLAGS). Each line: CASE, number.
+//   freed    MiB of locked memory that the end of one adds    smaller  the same where one becomes smaller, to 8 MiB
+//   new      1 if one that grows after that is locked
 // locks_memory FLAGS many: the number of the process's mappings after mlockall(FLAGS) while each second one of 40,000 small blocks is freed.
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -37,6 +40,49 @@ static char *made(size_t bytes, int filled) {
   return block;
 }
 
+// A block that grows twice, so that it moves to where it can grow further.
+static char *grown(void) {
+  char *block = made(kMiB, 1);
+  for (size_t mib = 2; mib <= 24; mib += 11) block = realloc(block, mib * kMiB);
+  if (!block) exit(4);
+  return memset(block, 1, 24 * kMiB);
+}
+
+static long added_locked(void) {
+  long locked = kib("VmLck:"), added = locked - before.locked;
+  before.locked = locked;
+  return added / 1024;
+}
+
+static int is_locked(const char *at) {
+  char line[512];
+  unsigned long from = 0, to = 0;
+  FILE *file = fopen("/proc/self/smaps", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    sscanf(line, "%lx-%lx ", &from, &to);
+    if ((unsigned long)at >= from && (unsigned long)at < to && !strncmp(line, "VmFlags:", 8)) break;
+  }
+  if (file) fclose(file);
+  return strstr(line, " lo") != NULL;
+}
+
+static int again(int flags) {
+  char *first = grown(), *second = grown(), *third = grown();
+  setvbuf(stdout, NULL, _IONBF, 0);
+  free(first);
+  if (mlockall(flags)) return 77;
+  added_locked();
+  free(second);
+  printf("freed %ld\n", added_locked());
+  third = realloc(third, 8 * kMiB);
+  printf("smaller %ld\n", added_locked());
+  char *fresh = grown();
+  printf("new %d\n", is_locked(fresh));
+  free(fresh);
+  free(third);
+  return 0;
+}
+
 static int among_many(int flags) {
   enum { kMany = 40000, kSize = 8192 };
   static void *blocks[kMany];
@@ -52,6 +98,7 @@ static int among_many(int flags) {
 }
 
 int main(int argc, char **argv) {
+  if (argc == 3 && !strcmp(argv[2], "again")) return again(atoi(argv[1]));
   if (argc == 3) return among_many(atoi(argv[1]));
   if (argc != 2) return 2;
   char *old = made(8 * kMiB, 1), *behind = made(8 * kMiB, 1);
