@@ -142,17 +142,19 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   struct range *range = &heap->ranges[pages >= kLargePages];
   pages = counted_pages(heap, pages >= kLargePages, pages);
   uint32_t page = take_kept(heap, range, pages, align);
-  if (page == kNoPage) {
+  if (page != kNoPage) {
+    heap_reuse(heap, page);
+    if (run_at(page)->touched >= pages) return page;
+    keep_within_budget(heap, pages);  // the earlier block has not used all of its room
+  } else {
     if (align < kLargePages && begins_at_huge_page(heap, pages)) align = kLargePages;
     keep_within_budget(heap, pages);
     note_regained(heap, pages);
     page = take_clean(heap, range, pages, align);
-    if (page == kNoPage || is_within_budget(heap, pages)) return page;
-    heap_give_back(heap, page);  // another thread has used up the budget while the lock was released
-    return kNoPage;
   }
-  heap_reuse(heap, page);
-  return page;
+  if (page == kNoPage || is_within_budget(heap, pages)) return page;
+  heap_give_back(heap, page);  // another thread has used up the budget while the lock was released
+  return kNoPage;
 }
 
 // Undoes an allocation for whose pages the file has no space.

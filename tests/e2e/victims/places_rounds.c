@@ -9,6 +9,7 @@
 //   aligned  blocks of 128 KiB, 1 and 4 MiB, aligned to 16 and 64 KiB and to 2 MiB
 // places_rounds grown BYTES: one block grows so to BYTES. Prints whether huge pages are forbidden in it (0 or 1), and the KiB of its mapping that are
 //   resident and that are in huge pages.
+// places_rounds reused 0: with 4 MiB live and blocks of 4, 6 and (with room for 12) 8 MiB freed, one of 12 MiB is allocated. Prints as `many`.
 // places_rounds many BYTES COUNT: so many blocks at once. Prints the KiB that are resident in mappings with MADV_HUGEPAGE.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -139,6 +140,15 @@ static struct mapping mapping_of(const char *at) {
   return found;
 }
 
+static void reuse(void) {
+  char *block = touched(malloc(4 * kMiB), 0, 4 * kMiB), *behind = touched(malloc(4 * kMiB), 0, 4 * kMiB);
+  free(touched(realloc(block, 8 * kMiB), 0, 8 * kMiB));
+  free(touched(malloc(6 * kMiB), 0, 6 * kMiB));
+  touched(malloc(12 * kMiB), 0, 12 * kMiB);
+  printf("%ld\n", mapping_of(NULL).resident);
+  free(behind);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -152,6 +162,7 @@ int main(int argc, char **argv) {
     struct mapping found = mapping_of(grown(number) + number / 2);
     printf("%d %ld %ld\n", found.is_small, found.resident, found.huge);
   }
+  if (!strcmp(argv[1], "reused")) reuse();
   if (!strcmp(argv[1], "many") && argc > 3) {
     for (long i = 0; i < atol(argv[3]); i++) touched(malloc(number), 0, number);
     printf("%ld\n", mapping_of(NULL).resident);
