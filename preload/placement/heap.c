@@ -350,6 +350,7 @@ void heaps_hide_counts(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
     caches_close(&heaps[i]);
     keep_pieces(&heaps[i]);
+    if (!heaps[i].is_interrupted) yard_end_leaving(&heaps[i].yard, lock_of_thread());
     uint64_t live = heaps[i].live_bytes;
     heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
     heaps[i].count = &heaps[i].counts;

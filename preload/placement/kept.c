@@ -78,7 +78,7 @@ static void cut_tail(struct heap *heap, uint32_t page) {
 // Unmaps a free mapping in the yard, which is in no list.
 static void leave_yard(struct heap *heap, uint32_t page) {
   uint32_t pages = run_at(page)->touched;
-  yard_hide(page);
+  yard_leave(&heap->yard, page, lock_of_thread());
   heap_unlock(heap);
   pages_unmap(address_of(page), (size_t)pages * kPageBytes);
   heap_lock(heap);
@@ -188,11 +188,10 @@ void heap_release_tail(struct heap *heap, uint32_t page) {
     heap_give_back_beyond(heap, limit);
     return;
   }
-  run->touched = run->pages;
-  if (!tail) return;
-  heap_unlock(heap);  // the block is that of this thread, which resizes it, and in no list
-  pages_unmap(address_of(page + run->pages), (size_t)tail * kPageBytes);
-  heap_lock(heap);
+  while (kept_part(run)) {
+    cut_tail(heap, page);
+    heap_reuse_tail(heap, page);
+  }
 }
 
 void keep_within_budget(struct heap *heap, uint64_t pages) {

@@ -60,13 +60,26 @@ bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages)
   return true;
 }
 
-void yard_hide(uint32_t page) { __atomic_store_n(&window_tables[page / kSegmentPages], 0, __ATOMIC_RELEASE); }
+static void hide(uint32_t page) { __atomic_store_n(&window_tables[page / kSegmentPages], 0, __ATOMIC_RELEASE); }
 
 void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped) {
   struct yard_place *place = place_at(yard, page);
-  yard_hide(page);
+  hide(page);
   if (mapped) pages_unmap(address_of(page), (size_t)mapped * kPageBytes);
   place->taken = false;
+  place->leaver = 0;
+}
+
+void yard_leave(struct yard *yard, uint32_t page, uint32_t leaver) {
+  hide(page);
+  place_at(yard, page)->leaver = leaver;
+}
+
+void yard_end_leaving(struct yard *yard, uint32_t own) {
+  for (uint32_t i = 0; i < yard->count; i++) {
+    const struct yard_place *place = &yard->places[i];
+    if (place->leaver && place->leaver != own) yard_give_up(yard, place->page, place->run.touched);
+  }
 }
 
 bool yard_widen(struct yard *yard, uint32_t page, uint32_t pages) {

@@ -13,6 +13,7 @@ struct yard_place {
   uint32_t page, room;  // room: pages, a power of two
   bool taken;           // by a block, or by what one has left mapped
   bool refused;         // the kernel refused that the mapping grows
+  uint32_t leaver;      // lock_of_thread() of the thread that unmaps the mapping without the heap's lock; 0: none
   struct run run;
 };
 
@@ -38,8 +39,11 @@ void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped);
 // Maps pages behind a block, or a kept mapping, so that there are `pages`. False: no room, or no memory.
 bool yard_widen(struct yard *yard, uint32_t page, uint32_t pages);
 
-// The block is not findable from then on; its place stays taken, and its mapping.
-void yard_hide(uint32_t page);
+// The block is not findable from then on. Its place stays taken while thread `leaver` unmaps it, up to yard_give_up().
+void yard_leave(struct yard *yard, uint32_t page, uint32_t leaver);
+
+// In a forked child: unmaps what other threads were unmapping, which the child does not have. Its own thread goes on with that.
+void yard_end_leaving(struct yard *yard, uint32_t own);
 
 // A freed block's mapping stays. Worth it, if the kernel lets it grow: yard_may_keep.
 bool yard_may_keep(struct yard *yard, uint32_t page);

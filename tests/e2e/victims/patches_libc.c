@@ -2,15 +2,21 @@
 // As libraries that keep memory registered with a device (UCX, Open MPI, libfabric) do: writes a jump over the code of libc's munmap, madvise and
 // mremap, and notes what these release. Then blocks are freed and resized. Each line: CASE pages that the block has lost, and how many of those
 // without a note.
+// patches_libc forks: forks while another thread is in munmap for a block that it frees. Prints, by the child: whether the block's memory is mapped, and
+// whether a block that grows gets its address.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { kPage = 4096, kNotes = 4096, kMiB = 1 << 20, kDontNeedLocked = 24 };
 
@@ -80,9 +86,57 @@ static char *filled(size_t bytes) {
   return block;
 }
 
-int main(void) {
+static char *leaving;
+static sem_t entered, forked;
+
+static int slow_munmap(void *at, size_t bytes) {
+  if (at == leaving) {
+    leaving = NULL;
+    sem_post(&entered);
+    sem_wait(&forked);
+  }
+  return (int)call(SYS_munmap, (long)at, (long)bytes, 0, 0, 0);
+}
+
+static char *grown(void) {
+  char *block = filled(8 * kMiB);
+  filled(8 * kMiB);                   // stays behind it
+  block = realloc(block, 96 * kMiB);  // more than is kept
+  return memset(block, 1, 96 * kMiB);
+}
+
+static void *release(void *block) {
+  free(block);
+  return NULL;
+}
+
+static int forks_meanwhile(void) {
+  pthread_t thread;
+  unsigned char resident;
+  char *block = grown();
+  sem_init(&entered, 0, 0);
+  sem_init(&forked, 0, 0);
+  leaving = block;
+  pthread_create(&thread, NULL, release, block);
+  sem_wait(&entered);
+  pid_t child = fork();
+  if (!child) {
+    int is_mapped = mincore(block, kPage, &resident) == 0;
+    printf("%d %d\n", is_mapped, grown() == block);
+    _exit(0);
+  }
+  sem_post(&forked);
+  pthread_join(thread, NULL);
+  return waitpid(child, NULL, 0) == child ? 0 : 4;
+}
+
+int main(int argc, char **argv) {
   void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
   setvbuf(stdout, NULL, _IONBF, 0);
+  if (argc > 1 && !strcmp(argv[1], "forks")) {
+    patch(libc, "munmap", slow_munmap);
+    return forks_meanwhile();
+  }
   patch(libc, "munmap", own_munmap);
   patch(libc, "madvise", own_madvise);
   patch(libc, "mremap", own_mremap);
