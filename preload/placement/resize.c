@@ -113,7 +113,9 @@ static bool may_go_to_yard(const struct heap *heap) {
 static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pages, bool *in_way) {
   bool few_are_left = heap->yard.count > kYardPlaces / 2;
   if (!may_go_to_yard(heap) || run->touched >= kMovePages || (pages < kYardPages && few_are_left)) return NULL;
-  uint32_t place = yard_find_kept(&heap->yard, pages);
+  // The first 2 MiB may be a huge page, which stays in memory as a whole when the end is unmapped, beyond the budget.
+  uint32_t most = pages < kLargePages && heap->rule->budget_bytes ? kLargePages - 1 : UINT32_MAX;
+  uint32_t place = yard_find_kept(&heap->yard, pages, most);
   if (place == kNoPage) return NULL;
   heap_reuse(heap, place);
   if (pages > run_at(place)->touched && !yard_widen(&heap->yard, place, pages)) {

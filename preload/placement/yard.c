@@ -98,12 +98,13 @@ void yard_keep(struct yard *yard, uint32_t page) {
   yard->kept++;
 }
 
-uint32_t yard_find_kept(const struct yard *yard, uint32_t pages) {
+uint32_t yard_find_kept(const struct yard *yard, uint32_t pages, uint32_t most) {
   if (!yard->kept) return kNoPage;
   uint64_t room = room_for(yard, pages);
   for (uint32_t i = 0; i < yard->count; i++) {
     const struct yard_place *place = &yard->places[i];
-    if (place->taken && place->run.state == kKept && place->room >= room) return place->page;
+    if (place->taken && place->run.state == kKept && place->room >= room && place->run.touched <= most)
+      return place->page;
   }
   return kNoPage;
 }

@@ -49,8 +49,8 @@ void yard_end_leaving(struct yard *yard, uint32_t own);
 bool yard_may_keep(struct yard *yard, uint32_t page);
 void yard_keep(struct yard *yard, uint32_t page);
 
-// A place with a kept mapping and room for a block of `pages` pages to grow. kNoPage: none.
-uint32_t yard_find_kept(const struct yard *yard, uint32_t pages);
+// A place with a kept mapping of at most `most` pages and room for a block of `pages` pages to grow. kNoPage: none.
+uint32_t yard_find_kept(const struct yard *yard, uint32_t pages, uint32_t most);
 
 // The mapping is a kept one no more. yard_reuse: it is that of a block of `pages` pages, which are mapped.
 void yard_take_kept(struct yard *yard, uint32_t page);

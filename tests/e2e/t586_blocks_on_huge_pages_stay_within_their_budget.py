@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A block of 2.1 MiB fills two huge pages once its end is touched. What is resident of the blocks of a rule with `huge` stays within its budget,
 which counts whole huge pages; what has no room goes to the program's allocator. So it does where a block takes a freed one's place that had not used
-all of its room."""
+all of its room. A small block that grows takes no freed one's huge pages."""
 
 from lib import case
 
@@ -25,6 +25,9 @@ def check(this):
     (rule,) = trace.rows("placement")
     this.equal("fallbacks", rule["fallbacks"], 0, said=rule)
     this.true("resident, with a freed block's room in use", 16 << 10 <= int(trace.stdout) <= REUSED_MIB << 10, trace.stdout)
+    trace = this.trace(this.victim("places_rounds"), "small", "0",
+                       options=("--preload=off", "--place", f"size >= 16K -> default budget {BUDGET_MIB}M"))
+    this.equal("KiB of huge pages of a small block, after a large one was freed", int(trace.stdout), 0)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 // places_rounds grown BYTES: one block grows so to BYTES. Prints whether huge pages are forbidden in it (0 or 1), and the KiB of its mapping that are
 //   resident and that are in huge pages.
 // places_rounds reused 0: with 4 MiB live and blocks of 4, 6 and (with room for 12) 8 MiB freed, one of 12 MiB is allocated. Prints as `many`.
+// places_rounds small 0: a block of huge pages that has grown is freed, then one grows to 100 KiB. Prints the KiB of huge pages in its mapping.
 // places_rounds many BYTES COUNT: so many blocks at once. Prints the KiB that are resident in mappings with MADV_HUGEPAGE.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -149,6 +151,17 @@ static void reuse(void) {
   free(behind);
 }
 
+static void grow_little(void) {
+  char *large = grown(8 * kMiB);
+  madvise(large, 8 * kMiB, MADV_HUGEPAGE);
+  madvise(large, 8 * kMiB, MADV_DONTNEED);
+  free(touched(large, 0, 8 * kMiB));
+  char *block = touched(malloc(64 * kKiB), 0, 64 * kKiB), *behind = malloc(64 * kKiB);
+  block = touched(realloc(block, 100 * kKiB), 0, 100 * kKiB);
+  printf("%ld\n", mapping_of(block).huge);
+  free(behind);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -163,6 +176,7 @@ int main(int argc, char **argv) {
     printf("%d %ld %ld\n", found.is_small, found.resident, found.huge);
   }
   if (!strcmp(argv[1], "reused")) reuse();
+  if (!strcmp(argv[1], "small")) grow_little();
   if (!strcmp(argv[1], "many") && argc > 3) {
     for (long i = 0; i < atol(argv[3]); i++) touched(malloc(number), 0, number);
     printf("%ld\n", mapping_of(NULL).resident);
