@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A heap for each rule: only its blocks have the rule's policy. Blocks of 2 MiB and more are in a range of their own. The pages of smaller
-// blocks are not huge, because a huge page stays in memory as a whole even if only one small block in it is live. Without a budget, a block that grows
-// where one of 2 MiB or more was takes its pages, huge ones too: it is one block for each huge page.
+// blocks are not huge, because a huge page stays in memory as a whole even if only one small block in it is live. Under a rule without a budget,
+// though, a small block that grows may take the pages of a freed one that had grown, huge ones too.
 //
 // The heap keeps the pages of freed blocks for later ones, up to a limit (kept.c); those that were freed first are given back to the kernel first.
 // The limit is half of the peak of live bytes, plus what was given back and then needed again; at least 16 MiB, but not above the peak. It is at

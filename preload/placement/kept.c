@@ -158,7 +158,7 @@ bool heap_give_back_all(struct heap *heap) {
   return heap_empty_yard(heap) || any;
 }
 
-// Where the kernel takes no pages back, all runs are kept; mappings can be unmapped nevertheless.
+// Where the kernel takes no pages back, all runs are kept; mappings can be unmapped nevertheless. So are those that mlockall may have locked.
 static bool yard_keeps(const struct heap *heap) { return !heap->keeps_all && !blocks_may_be_locked(); }
 
 static bool is_kept(struct heap *heap, uint32_t page, uint64_t limit) {

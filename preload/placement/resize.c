@@ -59,9 +59,9 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
 }
 
 // Makes a block in the yard for a growing one; null: not possible (*in_way: unless kept pages go: the kernel refuses memory, or they have taken all
-// places). The pages of a block of 4 MiB or more are moved there if the kernel can
-// (run->touched is 0 then); else the caller copies the contents, as where advice of the program has made several mappings of the block. All touched
-// pages move, of which the block may have fewer after it became smaller: what stays would hold old contents in a run that counts as never touched.
+// places). The pages of a block of 4 MiB or more are moved there if the kernel can (run->touched is 0 then); else the caller copies the contents, as
+// where advice of the program has made several mappings of the block. All touched pages move, of which the block may have fewer after it became
+// smaller: what stays would hold old contents in a run that counts as never touched.
 static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages, bool *in_way) {
   uint32_t old = run->touched;
   struct range *large = &heap->ranges[kLarge];
@@ -108,8 +108,8 @@ static bool may_go_to_yard(const struct heap *heap) {
 }
 
 // A block of `pages` pages in the yard where an earlier one has left its mapping; null: none (*in_way: the kernel has refused that a mapping grows,
-// which is gone then; the lock was released meanwhile). Blocks below 1 MiB leave half of the places to others;
-// pages of 4 MiB and more are moved to a new place instead of copied.
+// which is gone then; the lock was released meanwhile). Blocks below 1 MiB leave half of the places to others; pages of 4 MiB and more are moved to a
+// new place instead of copied.
 static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pages, bool *in_way) {
   bool few_are_left = heap->yard.count > kYardPlaces / 2;
   if (!may_go_to_yard(heap) || run->touched >= kMovePages || (pages < kYardPages && few_are_left)) return NULL;

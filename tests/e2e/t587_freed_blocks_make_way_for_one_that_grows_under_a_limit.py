@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a limit of the address space refuses that a block grows, what the rule keeps of freed blocks goes first: the block grows then, at its address,
+"""Where a limit of the address space refuses that a block grows, what the rule keeps of freed blocks goes first: the block then grows at its address,
 as without them."""
 
 from lib import case
