@@ -68,7 +68,7 @@ bool may_have(uint32_t pid, const std::string& wanted) {
     const Environment place = environment_of(pid);
     if (place != Environment::kThere) return place == Environment::kComing;
   }
-  return false;
+  return true;  // it calls exec again and again
 }
 
 }  // namespace
