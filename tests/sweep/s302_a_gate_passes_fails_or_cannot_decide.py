@@ -45,7 +45,7 @@ def check_conditions(this, out):
     compare(this, *verb, "--fail-if", f"wall > {middle:.9f} %", status=2)
     compare(this, *verb, "--fail-if", f"wall_s < {low - 1:.9f} %", status=0)
     compare(this, *verb, "--fail-if", f"wall > {middle:.9f} %", "--fail-if", f"wall > {low - 1:.9f} %", status=1)
-    for wrong, why in (("wall > 3", "unit"), ("wall 3 %", "no > or <"), ("wal > 3 %", "wall"), ("wall > x %", "number")):
+    for wrong, why in (("wall > 3", "unit"), ("wall 3 %", "no > or <"), ("wal > 3 %", "wall"), ("wall > x %", "percentage")):
         said = compare(this, *verb, "--fail-if", wrong, status=125).stderr
         this.true(f"{wrong} is refused", why in said and wrong in said and said.count("\n") == 1, said)
 
