@@ -188,10 +188,12 @@ void heap_release_tail(struct heap *heap, uint32_t page) {
     heap_give_back_beyond(heap, limit);
     return;
   }
-  while (kept_part(run)) {
-    cut_tail(heap, page);
-    heap_reuse_tail(heap, page);
-  }
+  if (!tail) return;
+  heap_unlock(heap);
+  pages_unmap(address_of(page + run->pages), (size_t)tail * kPageBytes);
+  heap_lock(heap);
+  // Not before: a child that another thread forks meanwhile has the pages, and unmaps them with the block.
+  run->touched = run->pages;
 }
 
 void keep_within_budget(struct heap *heap, uint64_t pages) {

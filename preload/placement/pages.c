@@ -40,6 +40,8 @@ void pages_unmap(void *at, size_t bytes) {
   errno = error;
 }
 
+void pages_unmap_in_child(void *at, size_t bytes) { raw_syscall2(SYS_munmap, (long)at, (long)bytes); }
+
 bool pages_release(void *at, size_t bytes, int advice) {
   LIBC(int, madvise, void *, size_t, int);
   int error = errno;

@@ -30,6 +30,8 @@ void *pages_map(void *at, size_t bytes);
 int pages_hold(void *at, size_t bytes);
 
 void pages_unmap(void *at, size_t bytes);
+// The same in a forked child and past libc's function: what watches that may wait for a lock that another thread held at the fork.
+void pages_unmap_in_child(void *at, size_t bytes);
 
 // libc's madvise. False: the kernel refuses.
 bool pages_release(void *at, size_t bytes, int advice);

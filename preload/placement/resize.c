@@ -58,27 +58,21 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
   set_pages(heap, run, page, pages);
 }
 
-// Makes a block in the yard for a growing one; null: not possible (*in_way: unless kept pages go: the kernel refuses memory, or they have taken all
-// places). The pages of a block of 4 MiB or more are moved there if the kernel can (run->touched is 0 then); else the caller copies the contents, as
+// Makes a block in the yard for a growing one; null: not possible. The pages of a block of 4 MiB or more are moved there if the kernel can (run->touched is 0 then); else the caller copies the contents, as
 // where advice of the program has made several mappings of the block. All touched pages move, of which the block may have fewer after it became
 // smaller: what stays would hold old contents in a run that counts as never touched.
-static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages, bool *in_way) {
+static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t old = run->touched;
   struct range *large = &heap->ranges[kLarge];
   uint32_t place = yard_take(&heap->yard, pages);
-  if (place == kNoPage) {
-    *in_way |= heap->yard.kept != 0;
-    return NULL;
-  }
+  if (place == kNoPage) return NULL;
   char *from = address_of(page), *to = address_of(place);
   size_t bytes = (size_t)old * kPageBytes;
   bool moves = range_of(heap, page) == large && old >= kMovePages && old <= pages && pages_are_one_mapping(from, bytes);
   int error = pages_hold(to, moves ? bytes : kPageBytes);
   if (error) {
     // Where the program has mapped something, the place stays marked as taken.
-    if (error == EEXIST) return NULL;
-    yard_give_up(&heap->yard, place, 0);
-    *in_way = true;
+    if (error != EEXIST) yard_give_up(&heap->yard, place, 0);
     return NULL;
   }
   bool moved = moves && pages_move(from, bytes, to);
@@ -89,7 +83,6 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
     bool is_back = moved && pages_move_back(to, bytes, from);
     if (moved && !is_back) memcpy(from, to, bytes);
     yard_give_up(&heap->yard, place, is_back ? 0 : have);
-    *in_way = true;
     return NULL;
   }
   struct run *grown = run_at(place);
@@ -107,10 +100,10 @@ static bool may_go_to_yard(const struct heap *heap) {
          !new_memory_is_locked();
 }
 
-// A block of `pages` pages in the yard where an earlier one has left its mapping; null: none (*in_way: the kernel has refused that a mapping grows,
-// which is gone then; the lock was released meanwhile). Blocks below 1 MiB leave half of the places to others; pages of 4 MiB and more are moved to a
-// new place instead of copied.
-static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pages, bool *in_way) {
+// A block of `pages` pages in the yard where an earlier one has left its mapping; null: none, or the kernel has refused that the mapping grows, which
+// is gone then (the lock was released meanwhile). Blocks below 1 MiB leave half of the places to others; pages of 4 MiB and more are moved to a new
+// place instead of copied.
+static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pages) {
   bool few_are_left = heap->yard.count > kYardPlaces / 2;
   if (!may_go_to_yard(heap) || run->touched >= kMovePages || (pages < kYardPages && few_are_left)) return NULL;
   // The first 2 MiB may be a huge page, which stays in memory as a whole when the end is unmapped, beyond the budget.
@@ -121,7 +114,6 @@ static void *at_kept_place(struct heap *heap, const struct run *run, uint32_t pa
   if (pages > run_at(place)->touched && !yard_widen(&heap->yard, place, pages)) {
     yard_take_kept(&heap->yard, place);
     heap_give_back(heap, place);
-    *in_way = true;
     return NULL;
   }
   yard_take_kept(&heap->yard, place);
@@ -144,14 +136,13 @@ static void *moved_to(struct heap *heap, struct run *run, uint32_t page, void *b
   return block;
 }
 
-static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uint32_t pages, bool *in_way) {
+static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   heap_reuse_tail(heap, page);
   bool done = pages <= run->touched || yard_widen(&heap->yard, page, pages);
   if (done) {
     note_live(heap, gained(heap, run, page, pages));
     run->pages = pages;
   }
-  *in_way = !done && pages <= run->room;
   heap_release_tail(heap, page);
   return done ? address_of(page) : NULL;
 }
@@ -162,21 +153,20 @@ static bool fits_budget(struct heap *heap, const struct run *run, uint32_t page,
 }
 
 // Resizes a block inside its heap, as far as possible without a new block of the ranges; null: not possible. Pages that are there come first.
-// Requires fits_budget(). *in_way is set if kept pages may be in the way.
-static void *resize_here(struct heap *heap, struct run *run, uint32_t page, uint32_t pages, bool *in_way) {
-  if (run->state == kGrown) return resize_grown(heap, run, page, pages, in_way);
+static void *resize_here(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  if (run->state == kGrown) return resize_grown(heap, run, page, pages);
   if (pages <= run->pages) {
     shrink(heap, run, page, pages);
     return address_of(page);
   }
-  void *block = pages > run->touched ? at_kept_place(heap, run, pages, in_way) : NULL;
+  void *block = pages > run->touched ? at_kept_place(heap, run, pages) : NULL;
   if (block) return moved_to(heap, run, page, block, pages);
-  if (*in_way && !fits_budget(heap, run, page, pages)) return NULL;
+  if (!fits_budget(heap, run, page, pages)) return NULL;  // the lock may have been released
   if (widen(heap, run, page, pages)) {
     set_pages(heap, run, page, pages);
     return address_of(page);
   }
-  block = may_go_to_yard(heap) && pages >= kYardPages ? to_yard(heap, run, page, pages, in_way) : NULL;
+  block = may_go_to_yard(heap) && pages >= kYardPages ? to_yard(heap, run, page, pages) : NULL;
   return block ? moved_to(heap, run, page, block, pages) : NULL;
 }
 
@@ -203,12 +193,15 @@ void *heap_resize(struct run *run, void *block, size_t bytes) {
   if (bytes >= window.bytes) return NULL;
   uint32_t pages = pages_for(bytes), page = page_of(block);
   heap_lock(heap);
-  bool in_way = false, fits = fits_budget(heap, run, page, pages);
-  void *result = fits ? resize_here(heap, run, page, pages, &in_way) : NULL;
-  if (!result && in_way && heap_give_back_all(heap)) {
-    fits = fits_budget(heap, run, page, pages);
-    result = fits ? resize_here(heap, run, page, pages, &in_way) : NULL;
-  }
+  bool fits = fits_budget(heap, run, page, pages);
+  void *result = fits ? resize_here(heap, run, page, pages) : NULL;
   heap_unlock(heap);
-  return result || !fits ? result : copied(run, block, bytes);
+  if (result || !fits) return result;
+  result = copied(run, block, bytes);
+  if (result) return result;
+  // Where the kernel refuses memory, the attempt to copy has given back all kept pages: now there may be room in place.
+  heap_lock(heap);
+  if (fits_budget(heap, run, page, pages)) result = resize_here(heap, run, page, pages);
+  heap_unlock(heap);
+  return result;
 }

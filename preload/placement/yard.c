@@ -78,7 +78,9 @@ void yard_leave(struct yard *yard, uint32_t page, uint32_t leaver) {
 void yard_end_leaving(struct yard *yard, uint32_t own) {
   for (uint32_t i = 0; i < yard->count; i++) {
     const struct yard_place *place = &yard->places[i];
-    if (place->leaver && place->leaver != own) yard_give_up(yard, place->page, place->run.touched);
+    if (!place->leaver || place->leaver == own) continue;
+    pages_unmap_in_child(address_of(place->page), (size_t)place->run.touched * kPageBytes);
+    yard_give_up(yard, place->page, 0);
   }
 }
 
