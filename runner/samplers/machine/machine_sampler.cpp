@@ -217,6 +217,8 @@ void MachineSampler::sample(Shared& shared) {
   };
   for (bool last = false; !last;) {
     last = shared.stop;
+    // Taken as the last one is, also beyond the share: counters are differences, and the run has rows.
+    const bool is_first = shared.state.samples == 0;
     const bool has_news = std::exchange(shared.has_news, false);
     const std::vector<uint32_t> host_pids = has_news ? shared.host_pids : std::vector<uint32_t>();
     lock.unlock();
@@ -224,7 +226,7 @@ void MachineSampler::sample(Shared& shared) {
     const uint64_t used_ns = own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns());
     const uint64_t process_ns = reader.take_process_cpu_ns();
     shares.take(used_ns - std::min(used_ns, reader.take_bounded_ns()), process_ns);
-    const SampleShares::Words sampled = last ? words : shares.due(util::monotonic_ns());
+    const SampleShares::Words sampled = last || is_first ? words : shares.due(util::monotonic_ns());
     Batch batch = last ? reader.finish() : reader.sample(sampled);
     lock.lock();
     shared.add(std::move(batch));
